@@ -1,0 +1,282 @@
+"""The values Reverie stores: turns, entries, journal records, events, outcomes, runs, tombstones, history.
+
+Owns the shape of every JSONL record; promises that a value decoded here is valid in type; never reads a file.
+Instants are aware UTC datetimes. A `When` is text: a date `2026-07-03`, a month `2026-07`, a year `2026`, or an
+RFC 3339 instant with offset. Days are `YYYY-MM-DD`. Ids are 16 lower-case hex digits.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+Role = Literal["user", "assistant", "tool", "system"]
+Origin = Literal["user", "agent", "tool", "file", "web", "import", "other"]
+Scope = Literal["private", "team"]
+Status = Literal["active", "discussed"]
+OutcomeKind = Literal["cited", "merged", "superseded", "declined", "unprocessable"]
+Score = float | None  # 0.0 to 1.0; None when not given
+Stare = tuple[Score, Score, Score, Score, Score]  # Significance, Temporal, Asymmetry, Relational, Episodic
+
+
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool call an assistant turn made: its id, the tool's name and the arguments as the JSON text sent."""
+
+    id: str
+    name: str
+    arguments: str = ""
+
+
+class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file a turn refers to; Reverie keeps the reference, never the bytes."""
+
+    ref: str
+    name: str = ""
+    media_type: str = ""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One message of a session.
+
+    `n` is its ordinal in the session file (0 for the first, -1 before it is stored); `call` names the tool call
+    a `tool` turn answers; `injected` are `[start, end)` character spans of `content` that were memory rendered
+    into the prompt, which no later step reads.
+    """
+
+    role: Role
+    content: str
+    at: datetime
+    session: str = ""
+    id: str = ""
+    n: int = -1
+    name: str = ""
+    user: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    call: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    injected: tuple[tuple[int, int], ...] = ()
+    redacted: tuple[str, ...] = ()  # kinds of secrets taken out before the turn was stored
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a writer may say about an explicit write, besides its text.
+
+    `key` is the caller's idempotency key; `sig` and `conf` are 0.0 to 1.0; `since` and `until` bound when it is
+    true in the world; `due` makes it a commitment.
+    """
+
+    category: str = "fact"
+    tags: tuple[str, ...] = ()
+    sig: Score = None
+    conf: Score = None
+    who: str = ""
+    about: str = ""
+    since: str = ""
+    until: str = ""
+    due: str = ""
+    scope: Scope = "private"
+    origin: Origin = "agent"
+    status: Status = "active"
+    stare: Stare | None = None
+    supersedes: tuple[str, ...] = ()
+    evidence: str = ""
+    pin: bool = False
+    at: datetime | None = None
+    session: str = ""
+    key: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"since": "from"}):
+    """One memory: a line of a daily log.
+
+    `day` is its logical day, fixed when it is queued, so a later change of zone does not move it. `turns` is
+    `12` or `12-13` (ordinals of its session). `sig` None means the category's default. `evidence` are words
+    that stand in the source. `who` said it, `about` is whom or what it concerns.
+    """
+
+    id: str
+    text: str
+    at: datetime
+    day: str
+    category: str = "fact"
+    tags: tuple[str, ...] = ()
+    sig: Score = None
+    conf: Score = None
+    who: str = ""
+    about: str = ""
+    since: str = ""
+    until: str = ""
+    due: str = ""
+    scope: Scope = "private"
+    origin: Origin = "other"
+    status: Status = "active"
+    stare: Stare | None = None
+    supersedes: tuple[str, ...] = ()
+    session: str = ""
+    turns: str = ""
+    evidence: str = ""
+
+
+class Remember(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
+    """A journal record: one explicit write. `key` is the hash of the caller's idempotency key, if it gave one."""
+
+    id: str
+    at: datetime
+    entry: Entry
+    key: str = ""
+
+
+class Extraction(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    tag="extraction",
+    rename={"start": "from", "stop": "to"},
+):
+    """A journal record: what one reading of a span found.
+
+    For a session, `start` and `stop` are turn ordinals, `[start, stop)`; the session's mark is the highest
+    `stop`. For a dated note, `note` is its path and `digest` the SHA-256 of the bytes that were read.
+    """
+
+    id: str
+    at: datetime
+    extractor: str
+    entries: tuple[Entry, ...] = ()
+    session: str = ""
+    start: int = 0
+    stop: int = 0
+    note: str = ""
+    digest: str = ""
+
+
+class Feedback(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="feedback"):
+    """A journal record: a judgement on an entry, applied by the next drain.
+
+    `value` is `helpful`, `wrong`, `outdated`, `more`, `less`, or a number from 0 to 1 as text.
+    """
+
+    id: str
+    at: datetime
+    entry: str
+    value: str
+    why: str = ""
+    by: Origin = "agent"
+
+
+JournalRecord = Remember | Extraction | Feedback
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that happened to an entry after it was written; the fold of all events is its state.
+
+    `kind` is one of `core.fold.KINDS`. `entry` is the entry it happened to, `other` the entry it points at (for
+    links: `entry` supersedes, repeats, strengthens or contradicts `other`). `value` carries a significance or a
+    feedback word, `when` a new due date, `of` the id of the event an `undo` takes back. `body` is the whole
+    entry for the kinds that store one at once (`commitment`, and `pin` of a new text).
+    """
+
+    id: str
+    at: datetime
+    kind: str
+    entry: str = ""
+    other: str = ""
+    value: str = ""
+    when: str = ""
+    of: str = ""
+    why: str = ""
+    by: str = ""
+    body: Entry | None = None
+    key: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a dream run did with one pending record, or with one part of it.
+
+    `page` is the notebook page (relative to the notebook) that cites it, `into` the entry it was merged into or
+    superseded by. `part` and `parts` number the parts of an entry too long for one batch.
+    """
+
+    run: str
+    entry: str
+    outcome: OutcomeKind
+    at: datetime
+    page: str = ""
+    into: str = ""
+    reason: str = ""
+    part: int = 0
+    parts: int = 1
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The record of one dream, lint or undo run, written when it ends. `watermark` is a day or empty."""
+
+    run: str
+    kind: str
+    started: datetime
+    ended: datetime
+    dreamer: str
+    result: str  # productive, nothing, failed, undone
+    commit: str = ""
+    parent: str = ""
+    watermark: str = ""
+    pages: tuple[str, ...] = ()
+    counts: dict[str, int] = {}
+    problems: tuple[str, ...] = ()
+    undoes: str = ""
+
+
+class Span(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A place in a session: the turn's id and the hash of the evidence words in it (empty: the whole turn)."""
+
+    session: str
+    turn: str
+    digest: str = ""
+
+
+class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What must stay forgotten, without readable text.
+
+    `keyed` is HMAC-SHA-256 of the normalised text under the workspace's key; `signature` are the minhash values
+    of its terms under the same key, for finding reworded copies. `lifted` is set by a later restore line.
+    """
+
+    id: str
+    at: datetime
+    entries: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+    keyed: str = ""
+    signature: tuple[int, ...] = ()
+    by: str = ""
+    lifted: bool = False
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of `history.jsonl`: turns `[a, b]` of a session, summarised, or verbatim when `raw`."""
+
+    cursor: int
+    timestamp: datetime
+    session: str
+    turns: str
+    content: str
+    raw: bool = False
+
+
+class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, `value` None deletes it."""
+
+    namespace: tuple[str, ...]
+    key: str
+    at: datetime
+    value: msgspec.Raw | None = None
+
+
+class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of `recall_log.jsonl`: ids that a recall showed, best first, or that a host said it used."""
+
+    at: datetime
+    shown: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Other formats turned into turns, one file a format."""

@@ -1,0 +1,1 @@
+"""Derived state and search; everything here may be deleted and comes back."""

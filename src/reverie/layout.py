@@ -1,0 +1,121 @@
+"""Where each file of a workspace lives, and whether it is canonical or derived.
+
+Owns every path and folder name; promises that no other module spells one; never touches the disk. All paths
+are POSIX strings relative to the workspace folder, as `store.disk` takes them.
+
+Canonical: losing a byte is a bug. Derived: may be deleted at any time and comes back equal.
+"""
+
+from __future__ import annotations
+
+FORMAT = 1  # the version written into every canonical file; a newer one is refused
+
+# Canonical
+SETTINGS = "reverie.toml"
+USER = "USER.md"
+SOUL = "SOUL.md"
+MEMORY = "MEMORY.md"  # derived between its markers; what stands outside them is a person's
+SESSIONS = "sessions"
+SUMMARIES = "summaries"
+ARCHIVE = "archive"
+HISTORY = "history.jsonl"
+NOTEBOOK = "notebook"
+SKILLS = "skills"
+FILES = "files"
+PEOPLE = "people"
+GITIGNORE = ".gitignore"
+
+JOURNAL = ".journal"
+SEGMENTS = ".journal/segments"
+DRAINING = ".journal/draining"
+DRAIN_INTENT = ".journal/intent.json"
+QUARANTINE = ".journal/quarantine"
+JOURNAL_ARCHIVE = ".journal/archive"
+
+STATE = ".state"
+EVENTS = ".state/events.jsonl"
+OUTCOMES = ".state/outcomes.jsonl"
+TOMBSTONES = ".state/tombstones.jsonl"
+RECALL_LOG = ".state/recall_log.jsonl"
+KV = ".state/kv.jsonl"
+RUNS = ".state/dreams/runs.jsonl"
+REVIEWS = ".state/reviews.jsonl"
+DREAMS = ".state/dreams"
+COUNTERS = ".state/counters.json"
+KEY = ".state/key"
+ORIGIN = ".state/workspace.json"
+LOCKS = ".state/locks"
+OBJECTS = ".history"
+
+# Derived
+DIGESTS = "digests"
+INDEX = ".index"
+STATE_DB = ".index/state.db"
+STAMP = ".index/stamp.json"
+TEXT_INDEX = ".index/text"
+
+ZONES = (
+    "0_Inbox",
+    "1_Projects",
+    "2_Wiki/Concepts",
+    "2_Wiki/Literature",
+    "2_Wiki/Syntheses",
+    "2_Wiki/Entities",
+    "3_Personal",
+    "4_Assets",
+    "5_Archives",
+)
+NAVIGATION = ("schema.md", "index.md", "log.md")  # never indexed, never content pages
+OVERVIEW = "3_Personal/Overview.md"  # within the notebook
+
+# Folders that `init` makes and every open makes again when missing.
+FOLDERS = (
+    SESSIONS,
+    SUMMARIES,
+    ARCHIVE,
+    SKILLS,
+    FILES,
+    SEGMENTS,
+    DRAINING,
+    QUARANTINE,
+    JOURNAL_ARCHIVE,
+    DREAMS,
+    LOCKS,
+    OBJECTS,
+    DIGESTS,
+    INDEX,
+)
+
+WRITE_LOCK = ".state/locks/write"
+DREAM_LOCK = ".state/locks/dream"
+INDEX_LOCK = ".state/locks/index"
+
+
+def session_file(name: str) -> str:
+    """Return the path of the session whose safe name is `name`."""
+    return f"{SESSIONS}/{name}.jsonl"
+
+
+def log_file(day: str) -> str:
+    """Return the path of the daily log of `day` (`YYYY-MM-DD`)."""
+    return f"{ARCHIVE}/{day}.md"
+
+
+def summary_file(day: str, name: str) -> str:
+    """Return the path of the summaries of a session (safe name) on `day`."""
+    return f"{SUMMARIES}/{day}_{name}.md"
+
+
+def person_folder(name: str) -> str:
+    """Return the folder of the person whose safe name is `name`."""
+    return f"{PEOPLE}/{name}"
+
+
+def journal_archive_folder(month: str) -> str:
+    """Return the folder that keeps the drained segments of `month` (`YYYY-MM`)."""
+    return f"{JOURNAL_ARCHIVE}/{month}"
+
+
+def run_folder(run: str) -> str:
+    """Return the folder of one dream run (`dream:20260702-030000`), with `:` made safe for every file system."""
+    return f"{DREAMS}/{run.replace(':', '-')}"

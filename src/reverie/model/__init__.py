@@ -1,0 +1,1 @@
+"""The only code that reads language: rules and, when configured, models."""

@@ -1,0 +1,1 @@
+"""Thin faces of Memory: command line, protocols, what people see."""
