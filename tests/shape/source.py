@@ -92,7 +92,7 @@ def package() -> list[Source]:
     return [source for source in everywhere() if source.path.startswith("src/reverie/")]
 
 
-def tests() -> list[Source]:
+def suite() -> list[Source]:
     """Return every Python file under `tests/`."""
     return [source for source in everywhere() if source.path.startswith("tests/")]
 

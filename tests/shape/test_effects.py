@@ -42,7 +42,7 @@ CHANCE = re.compile(
     r"(random|secrets|uuid|numpy\.random)\.\w.*|os\.(urandom|getrandom|getpid)|builtins\.(hash|id)"
 )
 WORLD = re.compile(
-    r"builtins\.(open|print|input|breakpoint|exec|eval|compile|__import__)|(os|sys|io|socket)\.\w.*"
+    r"builtins\.(open|print|input|breakpoint|exec|eval|compile|__import__)|(os|sys|socket)\.\w.*|io\.open\w*"
 )
 ENVIRONMENT = re.compile(r"os\.(environb?|getenvb?|putenv|unsetenv)")
 WIDE = {"Exception", "BaseException"}

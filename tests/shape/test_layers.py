@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from source import demand, imports, package, parse
+from source import Names, demand, imports, package, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,9 +43,9 @@ PURE = re.findall(
     r"[\w.]+",
     """
     __future__ abc ast base64 binascii bisect calendar collections contextlib copy dataclasses datetime decimal difflib
-    enum fractions functools graphlib hashlib heapq hmac html ipaddress itertools json keyword math numbers operator
-    pathlib.PurePath pathlib.PurePosixPath posixpath re statistics string struct textwrap tomllib types typing
-    unicodedata urllib.parse zlib zoneinfo
+    enum fractions functools graphlib hashlib heapq hmac html io.BytesIO io.StringIO ipaddress itertools json keyword math numbers operator
+    pathlib.PurePath pathlib.PurePosixPath posixpath re statistics string struct textwrap threading.local tomllib types
+    typing unicodedata urllib.parse zlib zoneinfo
     Stemmer markdown_it msgspec ruamel.yaml
     """,
 )
@@ -124,10 +125,23 @@ def impure(source: Source) -> Iterator[str]:
     """Yield each import of `core` that is neither ours nor a library that only computes."""
     if source.folder != "core":
         return
+    partly = {name.rpartition(".")[0] for name in PURE} - {*PURE, ""}
     for found in imports(source):
-        allowed = any(found.target == name or found.target.startswith(f"{name}.") for name in PURE)
-        if not allowed and found.target.partition(".")[0] != "reverie":
+        if isinstance(found.node, ast.Import) and found.target in partly:
+            continue  # `import io` stands for what is used of it, below
+        if not _pure(found.target) and found.target.partition(".")[0] != "reverie":
             yield f"{source.where(found.node)}: core imports {found.target}"
+    names = Names(source)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute):
+            name = names.of(node)
+            if name.rpartition(".")[0] in partly and not _pure(name):
+                yield f"{source.where(node)}: core uses {name}"
+
+
+def _pure(target: str) -> bool:
+    """Tell whether `target`, a module or a name in one, is on the list."""
+    return any(target == name or target.startswith(f"{name}.") for name in PURE)
 
 
 def strangers(source: Source) -> Iterator[str]:
@@ -258,6 +272,25 @@ def test_an_impure_import_is_found(name: str) -> None:
     module, _, attribute = name.rpartition(".")
     text = f"from {module} import {attribute}" if module else f"import {name}"
     assert list(impure(parse("src/reverie/core/a.py", text)))
+
+
+def test_a_module_counts_by_what_is_used_of_it() -> None:
+    """A module that is pure in part may be imported whole, and only that part used."""
+    assert not list(
+        impure(
+            parse("src/reverie/core/a.py", "import io\nimport pathlib\nio.StringIO(pathlib.PurePath('a'))")
+        )
+    )
+    assert (
+        len(
+            list(
+                impure(
+                    parse("src/reverie/core/a.py", "import io\nimport pathlib\nio.open(pathlib.Path('a'))")
+                )
+            )
+        )
+        == 2
+    )
 
 
 def test_a_stranger_is_found() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from source import Names, demand, functions, imports, parse, tests
+from source import Names, demand, functions, imports, parse, suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,25 +59,25 @@ def mocks(source: Source) -> Iterator[str]:
 
 def test_each_test_states_its_fact() -> None:
     """Each test has a docstring of one sentence."""
-    findings = [finding for source in tests() for finding in speechless(source)]
+    findings = [finding for source in suite() for finding in speechless(source)]
     demand(findings, "Say in one sentence, ending with a full stop, the fact that the test proves.")
 
 
 def test_no_test_sleeps() -> None:
     """No test waits for the clock."""
-    findings = [finding for source in tests() for finding in sleepers(source)]
+    findings = [finding for source in suite() for finding in sleepers(source)]
     demand(findings, "Inject the clock (reverie.testing.FixedClock), or wait for the event itself.")
 
 
 def test_only_provider_clients_are_mocked() -> None:
     """A mocking library is imported in tests/model/ only."""
-    findings = [finding for source in tests() for finding in mocks(source)]
+    findings = [finding for source in suite() for finding in mocks(source)]
     demand(findings, "Use the fakes of reverie.testing: what our users have is enough for us.")
 
 
 def test_test_modules_have_names_of_their_own() -> None:
     """No two test modules share a name, and no test folder is a package."""
-    paths = sorted(source.path for source in tests())
+    paths = sorted(source.path for source in suite())
     stems = [path.rpartition("/")[2] for path in paths]
     doubled = [
         path

@@ -1,0 +1,29 @@
+"""Makes the pages of docs/reference/ from the code they describe: `python tests/shape/reference.py` writes them.
+
+Owns the list of pages; promises that a page is what its function in the package returns; never adds a word of its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from source import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Each page and the function that returns its text, as `module:function`.
+GENERATED: Mapping[str, str] = {}
+
+
+def make(place: str) -> str:
+    """Return the text that the function at `place` (`module:function`) generates."""
+    module, _, function = place.partition(":")
+    return str(getattr(importlib.import_module(module), function)())
+
+
+if __name__ == "__main__":
+    for path, place in GENERATED.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(make(place), encoding="utf-8")

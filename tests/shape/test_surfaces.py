@@ -1,0 +1,159 @@
+"""The gates between the verbs of `Memory`, the surfaces and the docs: nothing exists in one place only."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reference import GENERATED, make
+from source import ROOT, Names, demand, load, package, parse, tracked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from source import Source
+
+# Verbs of Memory that have no command of the same name, each with the reason.
+NO_COMMAND: Mapping[str, str] = {
+    "close": "a command closes the memory it opened when it ends",
+}
+
+
+def verbs(source: Source) -> dict[str, int]:
+    """Return the public methods of the class `Memory`, with their lines."""
+    return {
+        item.name: item.lineno
+        for node in source.tree.body
+        if isinstance(node, ast.ClassDef) and node.name == "Memory"
+        for item in node.body
+        if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and not _is_property(item)
+    }
+
+
+def _is_property(function: ast.FunctionDef) -> bool:
+    """Tell whether the method is read like an attribute."""
+    return any(
+        ast.unparse(mark).rpartition(".")[2] in {"property", "cached_property"}
+        for mark in function.decorator_list
+    )
+
+
+def commands(source: Source) -> Iterator[str]:
+    """Yield the names of the commands that `app.command` makes in the file, as a decorator or as a call."""
+    names = Names(source)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef):
+            for mark in node.decorator_list:
+                if isinstance(mark, ast.Call) and names.of(mark.func).endswith(".command"):
+                    yield _named(mark) or node.name.strip("_").replace("_", "-")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
+            if names.of(node.func.func).endswith(".command"):
+                function = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
+                yield _named(node.func) or function.strip("_").replace("_", "-")
+        elif isinstance(node, ast.Call) and names.of(node.func).endswith(".add_typer"):
+            yield _named(node)
+
+
+def _named(call: ast.Call) -> str:
+    """Return the name given to a command or a group, or "" when it takes its function's."""
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "name")]
+    values = [item.value for item in given if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    return values[-1] if values else ""
+
+
+def documented(verb: str, text: str) -> bool:
+    """Tell whether the docs show the verb, as a call, as a command or as a word in backticks."""
+    command = verb.replace("_", "-")
+    return bool(
+        re.search(rf"\.{verb}\(|`{verb}(\([^`]*\))?`|\breverie {command}\b|`{command}( [^`]*)?`", text)
+    )
+
+
+@pytest.fixture(scope="module")
+def memory() -> Source:
+    """The module of the class `Memory`."""
+    path = "src/reverie/memory.py"
+    if path not in tracked():
+        pytest.skip(f"{path} is not there")
+    return load(path)
+
+
+def test_each_verb_is_a_command(memory: Source) -> None:
+    """Each verb of `Memory` is a command of the CLI, or is listed here as deliberately absent."""
+    offered = {name for source in package() if source.folder == "surface" for name in commands(source)}
+    if not offered:
+        pytest.skip("the package has no commands")
+    missing = [
+        f"{memory.where(line)}: {verb}"
+        for verb, line in verbs(memory).items()
+        if verb.replace("_", "-") not in offered and verb not in NO_COMMAND
+    ]
+    demand(missing, "Add the command in surface/cli, or a row with its reason to NO_COMMAND.")
+
+
+def test_each_absence_is_still_one(memory: Source) -> None:
+    """Each verb listed as absent from the CLI is a verb, and is absent."""
+    offered = {name for source in package() if source.folder == "surface" for name in commands(source)}
+    stale = [name for name in NO_COMMAND if name in offered or name not in verbs(memory)]
+    demand(stale, "Remove the row from NO_COMMAND.")
+
+
+def test_each_verb_is_documented(memory: Source) -> None:
+    """Each verb of `Memory` is shown in README.md or docs/."""
+    pages = [path for path in tracked() if path == "README.md" or re.fullmatch(r"docs/.*\.md", path)]
+    text = "\n".join((ROOT / path).read_text(encoding="utf-8") for path in pages)
+    if not any(path.startswith("docs/reference/") for path in pages):
+        pytest.skip("docs/reference/ holds no page")
+    missing = [
+        f"{memory.where(line)}: {verb}" for verb, line in verbs(memory).items() if not documented(verb, text)
+    ]
+    demand(missing, "Show the verb in docs/, where a user would look for it.")
+
+
+def test_reference_tables_are_fresh() -> None:
+    """Each generated table in docs/reference/ equals what its generator returns now."""
+    texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in GENERATED if path in tracked()}
+    stale = [
+        f"{path}: differs from {place}" for path, place in GENERATED.items() if texts.get(path) != make(place)
+    ]
+    demand(stale, "Run `make reference` and look at what changed.")
+
+
+def test_each_reference_table_has_a_generator() -> None:
+    """No page in docs/reference/ is written by hand."""
+    pages = [path for path in tracked() if path.startswith("docs/reference/")]
+    demand(
+        set(pages) - set(GENERATED),
+        "Add its generator to tests/shape/reference.py, or move the page to docs/.",
+    )
+
+
+def test_commands_are_read_from_their_decorators() -> None:
+    """A command is found by its given name or its function's, as decorator, call or group."""
+    text = (
+        "@app.command()\ndef why(): ...\n@app.command('list')\ndef list_(): ...\n"
+        "@app.command(name='log')\ndef f(): ...\n"
+        "app.command('due')(g)\napp.command()(dry_run)\napp.add_typer(review, name='review')"
+    )
+    found = sorted(commands(parse("src/reverie/surface/cli/main.py", text)))
+    assert found == ["dry-run", "due", "list", "log", "review", "why"]
+
+
+def test_verbs_are_the_public_methods() -> None:
+    """A verb is a public method of Memory that is no property."""
+    text = (
+        "class Memory:\n  def recall(self): ...\n  def _x(self): ...\n"
+        "  @property\n  def root(self): ...\nclass B:\n  def b(self): ..."
+    )
+    assert verbs(parse("src/reverie/memory.py", text)) == {"recall": 2}
+
+
+@pytest.mark.parametrize("text", ["`reverie due`", "memory.due(7)", "| `due` |", "`due --json`", "`due()`"])
+def test_a_documented_verb_is_found(text: str) -> None:
+    """A verb counts as documented when it is called, run or quoted, and not when it is only a word."""
+    assert documented("due", text)
+    assert not documented("due", text.replace("due", "dues"))
+    assert not documented("due", "the due date")
