@@ -1,0 +1,142 @@
+"""Holding one file, or the names of one folder, against every other writer.
+
+Owns file locks; promises that the file held is the one its path leads to, so that nobody writes into a file that
+was renamed or replaced a moment ago; never waits longer than it is told.
+
+The lock is the kernel's, on the file itself, behind a lock of this process on the file's real path. Nobody asks for
+a file lock while holding a folder's names, so the order file -> names cannot be turned round.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from reverie.errors import Busy
+from reverie.store import paths
+from reverie.store.lock import take, within_process
+from reverie.store.syscalls import APPEND, CREATE, Syscalls
+
+# What file systems answer that cannot lock a folder (NFS): there a rename onto a free name may race a creation.
+_NO_FOLDER_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL})
+
+
+@dataclass(slots=True)
+class Held:
+    """An open file under its lock, and the open folder its name lies in. `fd` is -1 when nothing is open."""
+
+    folder: int
+    name: str
+    fd: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """How files are held: the calls, the workspace's real path, seconds to wait, and whether new folders are synced."""
+
+    ops: Syscalls
+    root: str
+    wait: float
+    sync: bool
+
+    @contextmanager
+    def file(self, path: str, *, mode: int | None = None) -> Iterator[Held | None]:
+        """Hold the file at `path`; None when absent, unless a `mode` says to make it. Raises Busy and the like."""
+        names, name = paths.place(path)
+        end = time.monotonic() + self.wait
+        with within_process(f"{self.root}/{path}", self.wait) as first:
+            if not first:
+                raise self._busy(path)
+            folder = self._folder(names, make=mode is not None)
+            if folder is None:
+                yield None
+                return
+            held = Held(folder, name, -1, 0)
+            try:
+                found = self._open(held, path, mode, end)
+                yield held if found else None
+            finally:
+                self.let_go(held)
+                self.ops.close(folder)
+
+    @contextmanager
+    def names(self, folder: int, path: str) -> Iterator[None]:
+        """Hold the names of an open folder: nobody else makes one or moves a file onto one meanwhile."""
+        try:
+            got = take(self.ops, folder, self.wait)
+        except OSError as error:
+            if error.errno not in _NO_FOLDER_LOCKS:
+                raise
+            yield
+            return
+        if not got:
+            raise self._busy(path)
+        try:
+            yield
+        finally:
+            self.ops.unlock(folder)
+
+    def let_go(self, held: Held) -> None:
+        """Unlock and close the file, when it is still open."""
+        if held.fd >= 0:
+            fd, held.fd = held.fd, -1
+            try:
+                self.ops.unlock(fd)
+            finally:
+                self.ops.close(fd)
+
+    def before_move(self, held: Held) -> None:
+        """Let go of the file where the platform cannot move or remove one that is open."""
+        if not self.ops.moves_open_files:
+            self.let_go(held)
+
+    def is_at(self, held: Held) -> bool:
+        """Return whether the name still leads to the open file."""
+        try:
+            there = self.ops.stat(held.name, folder=held.folder)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(there, self.ops.fstat(held.fd))
+
+    def _folder(self, names: tuple[str, ...], *, make: bool) -> int | None:
+        if make:
+            return paths.make_folder(self.ops, self.root, names, sync=self.sync)
+        return paths.open_folder(self.ops, self.root, names)
+
+    def _open(self, held: Held, path: str, mode: int | None, end: float) -> bool:
+        """Open, lock and check the file, again while it is moved away meanwhile; return whether there is one."""
+        while True:
+            try:
+                held.fd, _ = paths.open_file(self.ops, held.folder, path, APPEND)
+            except FileNotFoundError:
+                if mode is None:
+                    return False
+                self._make(held, path, mode)
+                continue
+            if not take(self.ops, held.fd, end - time.monotonic()):
+                self.ops.close(held.fd)
+                held.fd = -1
+                raise self._busy(path)
+            if self.is_at(held):
+                held.size = self.ops.fstat(held.fd).st_size  # others may have appended while we waited
+                return True
+            self.let_go(held)
+
+    def _make(self, held: Held, path: str, mode: int) -> None:
+        with self.names(held.folder, path):
+            try:
+                fd, _ = paths.open_file(self.ops, held.folder, path, APPEND | CREATE)
+            except FileExistsError:
+                return
+        try:
+            self.ops.chmod(fd, mode)
+        finally:
+            self.ops.close(fd)
+
+    def _busy(self, path: str) -> Busy:
+        return Busy(f"{path} has been held by another writer for {self.wait:g} s; try again shortly")
