@@ -25,7 +25,6 @@ may leave files empty or torn. It is not the default.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -34,14 +33,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from reverie.errors import StoreUnwritable, UnsafePath
-from reverie.store import paths
+from reverie.errors import StoreUnwritable
+from reverie.store import reading, replacing
 from reverie.store.hold import Held, Holding
+from reverie.store.paths import Tree, parts, place, refusal
 from reverie.store.platform import native
-from reverie.store.syscalls import APPEND, CREATE, READ, Syscalls
-
-TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
-_PIECE = 1 << 20
+from reverie.store.replacing import write_all
+from reverie.store.syscalls import Syscalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,78 +69,50 @@ class Disk:
     ) -> None:
         """Bind to a workspace folder, which may be reached through links; opens nothing."""
         self.root = Path(os.path.realpath(root))
-        self._at = str(self.root)
         self._ops = ops or native()
+        self._tree = Tree(self._ops, str(self.root))
         self._full = durability == "full"
-        self._holding = Holding(self._ops, self._at, wait, self._full)
+        self._holding = Holding(self._tree, wait, self._full)
         self._suspect: set[str] = set()
-
-    # Reading: no locks.
 
     def read(self, path: str) -> bytes | None:
         """Return the file's bytes; None when absent."""
-        return self._read(path, 0)
+        return reading.read(self._tree, path)
 
     def read_from(self, path: str, offset: int) -> bytes:
         """Return the bytes from `offset` on; empty when the file is absent or not longer."""
-        return self._read(path, offset) or b""
+        return reading.read(self._tree, path, offset=offset) or b""
 
     def stat(self, path: str) -> os.stat_result | None:
         """Return what lies at `path`, whatever it is and without following a link; None when absent."""
-        names = paths.parts(path)
-        folder = paths.open_folder(self._ops, self._at, names[:-1])
-        if folder is None:
-            return None
-        try:
-            return self._ops.stat(names[-1], folder=folder) if names else self._ops.fstat(folder)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise paths.refusal(error, path, doing="look at") from error
-        finally:
-            self._ops.close(folder)
+        return reading.look(self._tree, path)
 
     def size(self, path: str) -> int | None:
         """Return the file's length in bytes; None when absent."""
-        info = self.stat(path)
-        if info is None:
-            return None
-        if reason := paths.objection(self._ops, info):
-            message = f"{path} {reason}"
-            raise UnsafePath(message)
-        return info.st_size
+        return reading.size(self._tree, path)
 
     def list(self, path: str) -> list[str]:
         """Return the sorted names in the folder, unfinished replacements left out; empty when absent."""
-        folder = paths.open_folder(self._ops, self._at, paths.parts(path))
-        if folder is None:
-            return []
-        try:
-            return sorted(name for name in self._ops.names(folder) if not name.startswith(TEMPORARY))
-        except OSError as error:
-            raise paths.refusal(error, path, doing="list") from error
-        finally:
-            self._ops.close(folder)
+        return reading.names(self._tree, path)
 
     def walk(self, path: str) -> Iterator[str]:
         """Yield the path of each file beneath the folder that may be opened, sorted; `refused` has the others."""
-        for found, reason in self._scan(path):
-            if not reason:
-                yield found
+        return (found for found, reason in reading.scan(self._tree, path) if not reason)
 
     def refused(self, path: str) -> Iterator[tuple[str, str]]:
         """Yield path and reason (the end of a sentence) of each thing beneath the folder that `walk` leaves out."""
-        for found, reason in self._scan(path):
-            if reason:
-                yield found, reason
+        return (pair for pair in reading.scan(self._tree, path) if pair[1])
 
-    # Writing.
+    def append(self, path: str, data: bytes, *, heal: bool = True, mode: int = 0o600) -> int:
+        """Append and sync; return the offset of data's first byte. Makes file and folders when missing.
 
-    def append(self, path: str, data: bytes, *, mode: int = 0o600) -> int:
-        """Append and sync; return the offset of data's first byte. Makes file and folders when missing."""
-        return self.append_under(path, lambda _: data, mode=mode)
+        Without `heal`, a torn tail is continued instead of closed by a newline.
+        """
+        return self.append_under(path, lambda _: data, heal=heal, mode=mode)
 
-    def append_under(self, path: str, build: Callable[[TailView], bytes], *, mode: int = 0o600) -> int:
+    def append_under(
+        self, path: str, build: Callable[[TailView], bytes], *, heal: bool = True, mode: int = 0o600
+    ) -> int:
         """Append what `build` makes of the file's tail under its lock; return the offset of its first byte.
 
         An empty answer appends nothing. `build` may read any file and must write none.
@@ -152,34 +122,37 @@ class Disk:
             self._suspect.discard(path)
         with self._holding.file(path, mode=mode) as held:
             if held is None:
-                message = f"cannot make {path}: it vanished as often as it was made; try again"
-                raise StoreUnwritable(message)
+                raise StoreUnwritable(f"cannot make {path}: its folder was moved away meanwhile; try again")
             size = held.size
-            torn = size > 0 and self._pread(path, held.fd, 1, size - 1) != b"\n"
+
+            def read(offset: int, length: int) -> bytes:
+                return reading.piece(self._tree, held.fd, path=path, size=length, offset=offset)
+
+            torn = heal and size > 0 and read(size - 1, 1) != b"\n"
             start = size + torn
-            data = build(TailView(size, start, lambda at, n: self._pread(path, held.fd, n, at)))
+            data = build(TailView(size, start, read))
             if data:
                 if size == 0:
                     self._sync_names(path)
-                self._extend(path, held, b"\n" + data if torn else data)
+                self._extend(path, held, data=b"\n" + data if torn else data)
             return start
 
     def replace(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
         """Put `data` in place of the file, or make it; folders are made when missing."""
-        self.rewrite(path, lambda _: data, mode=mode, reading=False)
+        while True:
+            with self._holding.file(path) as held:
+                if self._swap(path, held, data=data, mode=mode):
+                    return
 
-    def rewrite(
-        self, path: str, build: Callable[[bytes | None], bytes | None], *, mode: int = 0o600, reading: bool = True
-    ) -> None:
-        """Replace the file by what `build` makes of its bytes, under its lock; None (given: absent) changes nothing.
+    def rewrite(self, path: str, build: Callable[[bytes | None], bytes | None], *, mode: int = 0o600) -> None:
+        """Replace the file by what `build` makes of its bytes (None: absent) under its lock; None changes nothing.
 
-        Without `reading`, `build` is given None in any case.
+        `build` may run again when another process makes the file meanwhile, may read any file and must write none.
         """
         while True:
             with self._holding.file(path) as held:
-                old = self._whole(path, held.fd, 0) if held and reading else None
-                data = build(old)
-                if data is None or self._swap(path, held, data, mode):
+                data = build(reading.whole(self._tree, held.fd, path=path) if held else None)
+                if data is None or self._swap(path, held, data=data, mode=mode):
                     return
 
     def rename(self, src: str, dst: str) -> bool:
@@ -190,25 +163,20 @@ class Disk:
         info = self.stat(src)
         if info is None:
             return False
-        if stat.S_ISDIR(info.st_mode):
-            names, name = paths.place(src)
-            folder = paths.open_folder(self._ops, self._at, names)
-            if folder is None:
-                return False
-            try:
-                return self._move(Held(folder, name, -1, 0), src, dst)
-            finally:
-                self._ops.close(folder)
-        with self._holding.file(src) as held:
-            return held is not None and self._move(held, src, dst)
+        if not stat.S_ISDIR(info.st_mode):
+            with self._holding.file(src) as held:
+                return held is not None and self._move(held, src, dst=dst)
+        names, name = place(src)
+        folder = self._tree.folder(names)
+        if folder is None:
+            return False
+        try:
+            return self._move(Held(folder, name, -1, 0), src, dst=dst)
+        finally:
+            self._ops.close(folder)
 
     def remove(self, path: str) -> bool:
-        """Remove the file, or the empty folder; False when absent."""
-        info = self.stat(path)
-        if info is None:
-            return False
-        if stat.S_ISDIR(info.st_mode):
-            return self._remove_folder(path)
+        """Remove the file; False when absent."""
         with self._holding.file(path) as held:
             if held is None:
                 return False
@@ -217,8 +185,25 @@ class Disk:
                 self._ops.unlink(held.name, folder=held.folder)
                 self._sync_folder(held.folder)
             except OSError as error:
-                raise paths.refusal(error, path, doing="remove") from error
+                raise refusal(error, path, doing="remove") from error
             return True
+
+    def remove_folder(self, path: str) -> bool:
+        """Remove the folder, which must be empty; False when absent."""
+        names, name = place(path)
+        parent = self._tree.folder(names)
+        if parent is None:
+            return False
+        try:
+            self._ops.rmdir(name, folder=parent)
+            self._sync_folder(parent)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise refusal(error, path, doing="remove") from error
+        finally:
+            self._ops.close(parent)
+        return True
 
     def truncate(self, path: str, size: int) -> None:
         """Cut the file to `size` bytes and sync; nothing happens when it is absent or not longer.
@@ -230,114 +215,43 @@ class Disk:
                 return
             try:
                 self._ops.truncate(held.fd, size)
-                self._sync(held.fd)
+                if self._full:
+                    self._ops.sync(held.fd)
             except OSError as error:
-                raise paths.refusal(error, path, doing="cut") from error
+                raise refusal(error, path, doing="cut") from error
 
     def make_folder(self, path: str) -> None:
-        """Make the folder and those above it, each synced into its parent; `""` makes the workspace folder itself."""
-        if not path:
-            self._make_root()
-            return
-        self._ops.close(paths.make_folder(self._ops, self._at, paths.parts(path), sync=self._full))
+        """Make the folder, those above it and the workspace folder itself (`""`), each synced into its parent."""
+        if not self.root.is_dir():
+            missing = [self.root, *(one for one in self.root.parents if not one.exists())]
+            above = Tree(self._ops, str(missing[-1].parent))
+            names = tuple(one.name for one in reversed(missing))
+            self._ops.close(above.make(names, sync=self._full))
+        self._ops.close(self._tree.make(parts(path), sync=self._full))
 
     def sweep(self, path: str) -> int:
         """Remove the unfinished replacements a crash left in the folder; return how many there were."""
-        folder = paths.open_folder(self._ops, self._at, paths.parts(path))
-        if folder is None:
-            return 0
-        swept = 0
-        try:
-            with self._holding.names(folder, path):
-                for name in self._ops.names(folder):
-                    if name.startswith(TEMPORARY):
-                        swept += self._sweep_one(folder, f"{path}/{name}")
-        except OSError as error:
-            raise paths.refusal(error, path, doing="tidy") from error
-        finally:
-            self._ops.close(folder)
-        return swept
+        return replacing.sweep(self._holding, path)
 
     def suspect(self, path: str) -> bool:
         """Return whether a sync of this file failed in this process and it has not been copied anew since."""
         return path in self._suspect
 
-    # Within.
-
-    def _read(self, path: str, offset: int) -> bytes | None:
-        names, _ = paths.place(path)
-        folder = paths.open_folder(self._ops, self._at, names)
-        if folder is None:
-            return None
-        try:
-            fd, _ = paths.open_file(self._ops, folder, path, READ)
-        except FileNotFoundError:
-            return None
-        finally:
-            self._ops.close(folder)
-        try:
-            return self._whole(path, fd, offset)
-        finally:
-            self._ops.close(fd)
-
-    def _whole(self, path: str, fd: int, offset: int) -> bytes:
-        pieces = []
-        while piece := self._pread(path, fd, _PIECE, offset):
-            pieces.append(piece)
-            offset += len(piece)
-        return b"".join(pieces)
-
-    def _pread(self, path: str, fd: int, size: int, offset: int) -> bytes:
-        try:
-            return self._ops.read(fd, size, offset)
-        except OSError as error:
-            raise paths.refusal(error, path, doing="read") from error
-
-    def _scan(self, path: str) -> Iterator[tuple[str, str]]:
-        for name in self.list(path):
-            found = f"{path}/{name}" if path else name
-            info = self.stat(found)
-            if info is None:
-                continue  # removed since it was listed
-            if stat.S_ISDIR(info.st_mode):
-                reason = paths.objection(self._ops, info, folder=True)
-                if not reason:
-                    yield from self._scan(found)
-                    continue
-            else:
-                reason = paths.objection(self._ops, info)
-            yield found, reason
-
-    def _extend(self, path: str, held: Held, data: bytes) -> None:
+    def _extend(self, path: str, held: Held, *, data: bytes) -> None:
         """Write at the end and sync, or take everything back and raise."""
+        written = False
         try:
-            self._write(held.fd, data)
+            write_all(self._ops, held.fd, data=data)
+            written = True
+            if self._full:
+                self._ops.sync(held.fd)
         except OSError as error:
-            self._take_back(held)
-            raise paths.refusal(error, path) from error
-        try:
-            self._sync(held.fd)
-        except OSError as error:
-            self._suspect.add(path)
-            self._take_back(held)
-            raise paths.refusal(error, path) from error
-
-    def _take_back(self, held: Held) -> None:
-        # When the cut fails too, a torn line stays, which the next append closes with a newline.
-        with suppress(OSError):
-            self._ops.truncate(held.fd, held.size)
-
-    def _write(self, fd: int, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            taken = self._ops.write(fd, view)
-            if taken <= 0:
-                raise OSError(errno.EIO, os.strerror(errno.EIO))  # else a device that takes nothing loops for ever
-            view = view[taken:]
-
-    def _sync(self, fd: int) -> None:
-        if self._full:
-            self._ops.sync(fd)
+            if written:
+                self._suspect.add(path)
+            # When the cut fails too, a torn line stays, which the next append closes with a newline.
+            with suppress(OSError):
+                self._ops.truncate(held.fd, held.size)
+            raise refusal(error, path) from error
 
     def _sync_folder(self, fd: int) -> None:
         if self._full:
@@ -347,124 +261,53 @@ class Disk:
         """Sync every folder from the file's up to the root, whichever of them another process made and left."""
         if not self._full:
             return
-        names, _ = paths.place(path)
+        names, _ = place(path)
         for depth in range(len(names), -1, -1):
-            folder = paths.open_folder(self._ops, self._at, names[:depth])
+            folder = self._tree.folder(names[:depth])
             if folder is None:
-                message = f"cannot write {path}: its folder was moved away meanwhile; try again"
-                raise StoreUnwritable(message)
+                raise StoreUnwritable(f"cannot write {path}: its folder was moved away meanwhile; try again")
             try:
                 self._ops.sync_folder(folder)
             except OSError as error:
-                raise paths.refusal(error, path) from error
+                raise refusal(error, path) from error
             finally:
                 self._ops.close(folder)
 
-    def _swap(self, path: str, held: Held | None, data: bytes, mode: int) -> bool:
+    def _swap(self, path: str, held: Held | None, *, data: bytes, mode: int) -> bool:
         """Put `data` at `path`; False when nobody held a file there and somebody has made one meanwhile."""
-        names, name = paths.place(path)
-        folder = paths.make_folder(self._ops, self._at, names, sync=self._full)
+        names, name = place(path)
+        folder = self._tree.make(names, sync=self._full)
         try:
-            temporary = self._temporary(folder, path, data, mode)
+            new = replacing.temporary(self._holding, folder, path=path, data=data, mode=mode)
             try:
                 if held is not None:
                     self._holding.before_move(held)
-                    self._ops.rename(temporary, name, source=folder, target=folder)
-                elif not self._claim(folder, temporary, folder, name):
-                    self._ops.unlink(temporary, folder=folder)
+                    self._ops.rename(new, name, source=folder, target=folder)
+                elif not replacing.claim(self._holding, (folder, new), to=(folder, name)):
+                    self._ops.unlink(new, folder=folder)
                     return False
                 self._sync_folder(folder)
             except OSError as error:
                 with suppress(OSError):
-                    self._ops.unlink(temporary, folder=folder)
-                raise paths.refusal(error, path) from error
+                    self._ops.unlink(new, folder=folder)
+                raise refusal(error, path) from error
         finally:
             self._ops.close(folder)
         if held is None:
             self._sync_names(path)
         return True
 
-    def _temporary(self, folder: int, path: str, data: bytes, mode: int) -> str:
-        """Write and sync a file of an unused name in the folder; return the name."""
-        name = TEMPORARY + os.urandom(8).hex()
-        try:
-            with self._holding.names(folder, path):
-                fd = self._ops.open(name, APPEND | CREATE, mode=mode, folder=folder)
-                # Locked while it is written: an unlocked one was left by a crash, and `sweep` may have it.
-                self._ops.lock(fd)
-            try:
-                self._ops.chmod(fd, mode)
-                self._write(fd, data)
-                self._sync(fd)
-            except OSError:
-                with suppress(OSError):
-                    self._ops.unlink(name, folder=folder)
-                raise
-            finally:
-                self._ops.close(fd)
-        except OSError as error:
-            raise paths.refusal(error, path) from error
-        return name
-
-    def _claim(self, source: int, old: str, target: int, new: str) -> bool:
-        """Rename onto a free name; False when it is taken."""
-        with self._holding.names(target, new):
-            try:
-                self._ops.stat(new, folder=target)
-            except FileNotFoundError:
-                self._ops.rename(old, new, source=source, target=target)
-                return True
-            return False
-
-    def _move(self, held: Held, src: str, dst: str) -> bool:
-        names, name = paths.place(dst)
-        target = paths.make_folder(self._ops, self._at, names, sync=self._full)
+    def _move(self, held: Held, src: str, *, dst: str) -> bool:
+        names, name = place(dst)
+        target = self._tree.make(names, sync=self._full)
         try:
             self._holding.before_move(held)
-            if not self._claim(held.folder, held.name, target, name):
-                message = f"cannot move {src} to {dst}: that name is taken; look at both files"
-                raise StoreUnwritable(message)
+            if not replacing.claim(self._holding, (held.folder, held.name), to=(target, name)):
+                raise StoreUnwritable(f"cannot move {src} to {dst}: that name is taken; look at both files")
             self._sync_folder(target)
             self._sync_folder(held.folder)
         except OSError as error:
-            raise paths.refusal(error, src, doing="move") from error
+            raise refusal(error, src, doing="move") from error
         finally:
             self._ops.close(target)
         return True
-
-    def _remove_folder(self, path: str) -> bool:
-        names, name = paths.place(path)
-        parent = paths.open_folder(self._ops, self._at, names)
-        if parent is None:
-            return False
-        try:
-            self._ops.rmdir(name, folder=parent)
-            self._sync_folder(parent)
-        except OSError as error:
-            raise paths.refusal(error, path, doing="remove") from error
-        finally:
-            self._ops.close(parent)
-        return True
-
-    def _make_root(self) -> None:
-        missing = self.root
-        above = []
-        while not missing.exists():
-            above.append(missing.name)
-            missing = missing.parent
-        fd = paths.open_root(self._ops, str(missing))
-        self._ops.close(paths.make_folder(self._ops, str(missing), tuple(reversed(above)), sync=self._full))
-        self._ops.close(fd)
-
-    def _sweep_one(self, folder: int, path: str) -> int:
-        try:
-            fd, _ = paths.open_file(self._ops, folder, path, APPEND)
-        except (FileNotFoundError, UnsafePath):
-            return 0  # gone, or nothing we made
-        try:
-            if not self._ops.lock(fd):
-                return 0  # somebody is writing it
-            self._ops.unlink(path.rpartition("/")[2], folder=folder)
-        finally:
-            self._ops.close(fd)
-        return 1

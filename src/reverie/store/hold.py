@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reverie.errors import Busy
-from reverie.store import paths
 from reverie.store.lock import take, within_process
+from reverie.store.paths import Tree, place
 from reverie.store.syscalls import APPEND, CREATE, Syscalls
 
 # What file systems answer that cannot lock a folder (NFS): there a rename onto a free name may race a creation.
@@ -37,19 +37,23 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How files are held: the calls, the workspace's real path, seconds to wait, and whether new folders are synced."""
+    """How files are held: beneath what, for how many seconds one waits, and whether folders made are synced."""
 
-    ops: Syscalls
-    root: str
+    tree: Tree
     wait: float
     sync: bool
+
+    @property
+    def ops(self) -> Syscalls:
+        """The file calls."""
+        return self.tree.ops
 
     @contextmanager
     def file(self, path: str, *, mode: int | None = None) -> Iterator[Held | None]:
         """Hold the file at `path`; None when absent, unless a `mode` says to make it. Raises Busy and the like."""
-        names, name = paths.place(path)
+        names, name = place(path)
         end = time.monotonic() + self.wait
-        with within_process(f"{self.root}/{path}", self.wait) as first:
+        with within_process(f"{self.tree.root}/{path}", self.wait) as first:
             if not first:
                 raise self._busy(path)
             folder = self._folder(names, make=mode is not None)
@@ -58,7 +62,7 @@ class Holding:
                 return
             held = Held(folder, name, -1, 0)
             try:
-                found = self._open(held, path, mode, end)
+                found = self._open(held, path, mode=mode, end=end)
                 yield held if found else None
             finally:
                 self.let_go(held)
@@ -68,7 +72,7 @@ class Holding:
     def names(self, folder: int, path: str) -> Iterator[None]:
         """Hold the names of an open folder: nobody else makes one or moves a file onto one meanwhile."""
         try:
-            got = take(self.ops, folder, self.wait)
+            got = take(self.ops, folder, timeout=self.wait)
         except OSError as error:
             if error.errno not in _NO_FOLDER_LOCKS:
                 raise
@@ -105,20 +109,20 @@ class Holding:
 
     def _folder(self, names: tuple[str, ...], *, make: bool) -> int | None:
         if make:
-            return paths.make_folder(self.ops, self.root, names, sync=self.sync)
-        return paths.open_folder(self.ops, self.root, names)
+            return self.tree.make(names, sync=self.sync)
+        return self.tree.folder(names)
 
-    def _open(self, held: Held, path: str, mode: int | None, end: float) -> bool:
+    def _open(self, held: Held, path: str, *, mode: int | None, end: float) -> bool:
         """Open, lock and check the file, again while it is moved away meanwhile; return whether there is one."""
         while True:
             try:
-                held.fd, _ = paths.open_file(self.ops, held.folder, path, APPEND)
+                held.fd = self.tree.file(held.folder, path, flags=APPEND)
             except FileNotFoundError:
                 if mode is None:
                     return False
-                self._make(held, path, mode)
+                self._make(held, path, mode=mode)
                 continue
-            if not take(self.ops, held.fd, end - time.monotonic()):
+            if not take(self.ops, held.fd, timeout=end - time.monotonic()):
                 self.ops.close(held.fd)
                 held.fd = -1
                 raise self._busy(path)
@@ -127,10 +131,10 @@ class Holding:
                 return True
             self.let_go(held)
 
-    def _make(self, held: Held, path: str, mode: int) -> None:
+    def _make(self, held: Held, path: str, *, mode: int) -> None:
         with self.names(held.folder, path):
             try:
-                fd, _ = paths.open_file(self.ops, held.folder, path, APPEND | CREATE)
+                fd = self.tree.file(held.folder, path, flags=APPEND | CREATE)
             except FileExistsError:
                 return
         try:

@@ -29,7 +29,7 @@ from reverie import layout
 from reverie.errors import Busy, StoreUnwritable
 from reverie.store import paths
 from reverie.store.platform import native
-from reverie.store.syscalls import APPEND, Syscalls
+from reverie.store.syscalls import APPEND, READ, Syscalls
 
 _RANK = {layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.02  # seconds between two looks at a lock another process holds
@@ -89,7 +89,7 @@ def within_process(path: str, timeout: float) -> Iterator[bool]:
             lock.mutex.release()
 
 
-def take(ops: Syscalls, fd: int, timeout: float) -> bool:
+def take(ops: Syscalls, fd: int, *, timeout: float) -> bool:
     """Take the kernel lock on an open file, looking again at growing intervals for `timeout` seconds."""
     if ops.lock(fd):
         return True
@@ -113,34 +113,37 @@ class Locks:
     does and since when; StoreUnwritable where the lock file cannot be made. The folder is made when missing.
     """
 
-    def __init__(self, root: Path, *, ops: Syscalls | None = None, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self, root: Path, *, ops: Syscalls | None = None, clock: Callable[[], datetime] = _now
+    ) -> None:
         """Bind to a workspace folder; takes no lock and touches no file."""
         self._root = os.path.realpath(root)
         self._ops = ops or native()
+        self._tree = paths.Tree(self._ops, self._root)
         self._clock = clock
 
     def write(self, timeout: float, *, what: str = "write") -> AbstractContextManager[None]:
         """Hold the write lock: a drain chunk, outcomes, an install. Keep it under 100 ms."""
-        return self._hold(layout.WRITE_LOCK, timeout, what)
+        return self._hold(layout.WRITE_LOCK, timeout, what=what)
 
     def dream(self, timeout: float, *, what: str = "dream") -> AbstractContextManager[None]:
         """Hold the dream lock for a whole run of dream, lint, undo, restore or erase."""
-        return self._hold(layout.DREAM_LOCK, timeout, what)
+        return self._hold(layout.DREAM_LOCK, timeout, what=what)
 
     def index(self, timeout: float, *, what: str = "index") -> AbstractContextManager[None]:
         """Hold the index lock, as whoever writes the index does."""
-        return self._hold(layout.INDEX_LOCK, timeout, what)
+        return self._hold(layout.INDEX_LOCK, timeout, what=what)
 
     def holder(self, name: str) -> str:
         """Return what stands in the lock file `name` (a path of `layout`): the last holder, or ""."""
-        folder, last = paths.place(name)
-        fd = paths.open_folder(self._ops, self._root, folder)
+        folder, _ = paths.place(name)
+        fd = self._tree.folder(folder)
         if fd is None:
             return ""
         try:
-            file, _ = paths.open_file(self._ops, fd, last, APPEND)
+            file = self._tree.file(fd, name, flags=READ)
             try:
-                return self._ops.read(file, 500, 0).decode("utf-8", "replace").strip()
+                return self._ops.read(file, 500, offset=0).decode("utf-8", "replace").strip()
             finally:
                 self._ops.close(file)
         except FileNotFoundError:
@@ -149,7 +152,7 @@ class Locks:
             self._ops.close(fd)
 
     @contextmanager
-    def _hold(self, name: str, timeout: float, what: str) -> Iterator[None]:
+    def _hold(self, name: str, timeout: float, *, what: str) -> Iterator[None]:
         me = (os.getpid(), self._root, name)
         self._check_order(me)
         end = time.monotonic() + timeout
@@ -172,25 +175,26 @@ class Locks:
             if pid != me[0]:
                 continue
             if root != me[1]:
-                message = f"this thread holds the {_short(name)} lock of {root}: release it before locking {me[1]}"
-                raise RuntimeError(message)
+                raise RuntimeError(
+                    f"this thread holds the {_short(name)} lock of {root}: release it before locking {me[1]}"
+                )
             if _RANK[name] >= _RANK[me[2]]:
-                message = f"this thread holds the {_short(name)} lock: the {_short(me[2])} lock must be taken before it"
-                raise RuntimeError(message)
+                raise RuntimeError(
+                    f"this thread holds the {_short(name)} lock: the {_short(me[2])} lock must be taken before it"
+                )
 
     def _take(self, name: str, end: float) -> int | None:
         """Return the locked lock file, or None when somebody else has it until `end`."""
         while True:
-            fd = self._open(name)
+            fd, keep = self._open(name), False
             try:
-                got = take(self._ops, fd, end - time.monotonic())
-                same = got and self._is_at(fd, name)
-            except BaseException:
-                self._ops.close(fd)
-                raise
-            if same:
+                got = take(self._ops, fd, timeout=end - time.monotonic())
+                keep = got and self._is_at(fd, name)
+            finally:
+                if not keep:
+                    self._ops.close(fd)
+            if keep:
                 return fd
-            self._ops.close(fd)
             if not got:
                 return None
 
@@ -203,13 +207,12 @@ class Locks:
             self._ops.close(other)
 
     def _open(self, name: str) -> int:
-        folder, last = paths.place(name)
-        fd = paths.make_folder(self._ops, self._root, folder)
+        folder, _ = paths.place(name)
+        fd = self._tree.make(folder)
         try:
-            file, _ = paths.open_file(self._ops, fd, last, APPEND | os.O_CREAT)
+            return self._tree.file(fd, name, flags=APPEND | os.O_CREAT)
         finally:
             self._ops.close(fd)
-        return file
 
     def _sign(self, fd: int, what: str) -> None:
         """Write who holds the lock, or wipe it; a full disk must not refuse a lock over a line of courtesy."""

@@ -16,6 +16,7 @@ import errno
 import os
 import stat
 import sys
+from dataclasses import dataclass
 from functools import lru_cache
 
 from reverie.errors import NotAWorkspace, ReverieError, StoreUnwritable, UnsafePath
@@ -51,13 +52,13 @@ def parts(path: str) -> tuple[str, ...]:
     bad_here = ("\\", ":") if sys.platform == "win32" else ()
     for name in names:
         if name in {"", ".", ".."} or "\0" in name or any(mark in name for mark in bad_here):
-            message = f"{path!r} does not name a file inside the workspace; use a relative path without '..'"
-            raise UnsafePath(message)
+            raise UnsafePath(
+                f"{path!r} does not name a file inside the workspace; use a relative path without '..'"
+            )
     try:
         os.fsencode(path)
     except UnicodeEncodeError as error:
-        message = f"{path!r} cannot be a file name on this system; choose another"
-        raise UnsafePath(message) from error
+        raise UnsafePath(f"{path!r} cannot be a file name on this system; choose another") from error
     return names
 
 
@@ -65,8 +66,7 @@ def place(path: str) -> tuple[tuple[str, ...], str]:
     """Return the folder's components and the last name of a path that must name something. Raises UnsafePath."""
     names = parts(path)
     if not names:
-        message = "the workspace folder itself cannot be used as a file; name one inside it"
-        raise UnsafePath(message)
+        raise UnsafePath("the workspace folder itself cannot be used as a file; name one inside it")
     return names[:-1], names[-1]
 
 
@@ -97,102 +97,103 @@ def objection(ops: Syscalls, info: os.stat_result, *, folder: bool = False) -> s
     return ""
 
 
-def open_root(ops: Syscalls, root: str) -> int:
-    """Open the workspace folder. Raises NotAWorkspace when there is none."""
-    try:
-        return ops.open(root, FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        message = f"{root} holds no workspace; create one with `reverie init`"
-        raise NotAWorkspace(message) from error
-    except OSError as error:
-        raise refusal(error, root, doing="open") from error
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Everything beneath one folder, the real path `root`, opened with the calls of `ops`. Keeps nothing open."""
 
+    ops: Syscalls
+    root: str
 
-def open_child(ops: Syscalls, parent: int, name: str, where: str) -> int | None:
-    """Open the folder `name` of an open folder; None when absent. `where` is its path, for the message."""
-    try:
-        fd = ops.open(name, FOLDER, folder=parent)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if error.errno == errno.ENOTDIR and stat.S_ISLNK(ops.stat(name, folder=parent).st_mode):
-            message = f"{where} {_UNSAFE[errno.ELOOP]}"
-            raise UnsafePath(message) from error
-        raise refusal(error, where, doing="open") from error
-    reason = objection(ops, ops.fstat(fd), folder=True)
-    if reason:
-        ops.close(fd)
-        message = f"{where} {reason}"
-        raise UnsafePath(message)
-    return fd
+    def folder(self, names: tuple[str, ...]) -> int | None:
+        """Open the folder with these components; None when absent. The caller closes it. Raises UnsafePath."""
+        fd = self._top()
+        for depth, name in enumerate(names, 1):
+            try:
+                child = self._child(fd, name, where="/".join(names[:depth]))
+            finally:
+                self.ops.close(fd)
+            if child is None:
+                return None
+            fd = child
+        return fd
 
+    def make(self, names: tuple[str, ...], *, sync: bool = False) -> int:
+        """Open the folder with these components, making what is missing (0700); the caller closes it.
 
-def open_folder(ops: Syscalls, root: str, names: tuple[str, ...]) -> int | None:
-    """Open the folder with these components; None when absent. The caller closes it. Raises UnsafePath."""
-    fd = open_root(ops, root)
-    for depth, name in enumerate(names, 1):
+        With `sync`, the name of each folder made is on the medium before this returns. Raises UnsafePath,
+        StoreUnwritable, NotAWorkspace when the root is missing.
+        """
+        fd = self._top()
+        for depth, name in enumerate(names, 1):
+            where = "/".join(names[:depth])
+            try:
+                child = self._child(fd, name, where=where)
+                while child is None:
+                    child = self._made(fd, name, where=where, sync=sync)
+            except OSError as error:
+                raise refusal(error, where, doing="make") from error
+            finally:
+                self.ops.close(fd)
+            fd = child
+        return fd
+
+    def file(self, folder: int, path: str, *, flags: int) -> int:
+        """Open the regular file at `path`, whose last name lies in the open `folder`.
+
+        Raises FileNotFoundError when absent, FileExistsError when `flags` say it must be new, UnsafePath,
+        StoreUnwritable.
+        """
         try:
-            child = open_child(ops, fd, name, "/".join(names[:depth]))
-        finally:
-            ops.close(fd)
-        if child is None:
-            return None
-        fd = child
-    return fd
-
-
-def open_file(ops: Syscalls, folder: int, path: str, flags: int) -> tuple[int, os.stat_result]:
-    """Open the regular file at `path`, whose last name lies in `folder`; return it with what it is.
-
-    Raises FileNotFoundError when absent, FileExistsError when `flags` say it must be new, UnsafePath, StoreUnwritable.
-    """
-    name = path.rpartition("/")[2]
-    try:
-        fd = ops.open(name, flags, folder=folder)
-    except (FileNotFoundError, FileExistsError):
-        raise
-    except OSError as error:
-        doing = "write" if flags & (os.O_WRONLY | os.O_RDWR) else "read"
-        raise refusal(error, path, doing=doing) from error
-    info = ops.fstat(fd)
-    reason = objection(ops, info)
-    if reason:
-        ops.close(fd)
-        message = f"{path} {reason}"
-        raise UnsafePath(message)
-    return fd, info
-
-
-def make_folder(ops: Syscalls, root: str, names: tuple[str, ...], *, sync: bool = False) -> int:
-    """Open the folder with these components, making what is missing (0700); the caller closes it.
-
-    With `sync`, the name of each folder made is on the medium before this returns. Raises UnsafePath,
-    StoreUnwritable, NotAWorkspace when the root is missing.
-    """
-    fd = open_root(ops, root)
-    for depth, name in enumerate(names, 1):
-        where = "/".join(names[:depth])
-        try:
-            child = open_child(ops, fd, name, where)
-            while child is None:
-                _make(ops, fd, name, where)
-                child = open_child(ops, fd, name, where)
-                if child is not None:
-                    ops.chmod(child, 0o700)  # the umask may have taken our own bits away
-                    if sync:
-                        ops.sync_folder(fd)
+            fd = self.ops.open(path.rpartition("/")[2], flags, folder=folder)
+        except (FileNotFoundError, FileExistsError):
+            raise
         except OSError as error:
-            raise refusal(error, where, doing="make") from error
-        finally:
-            ops.close(fd)
-        fd = child
-    return fd
+            doing = "write" if flags & (os.O_WRONLY | os.O_RDWR) else "read"
+            raise refusal(error, path, doing=doing) from error
+        self._accept(fd, path, folder=False)
+        return fd
 
+    def _top(self) -> int:
+        try:
+            return self.ops.open(self.root, FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NotAWorkspace(f"{self.root} holds no workspace; create one with `reverie init`") from error
+        except OSError as error:
+            raise refusal(error, self.root, doing="open") from error
 
-def _make(ops: Syscalls, parent: int, name: str, where: str) -> None:
-    try:
-        ops.mkdir(name, folder=parent)
-    except FileExistsError:
-        return  # another process made it first
-    except OSError as error:
-        raise refusal(error, where, doing="make") from error
+    def _child(self, parent: int, name: str, *, where: str) -> int | None:
+        """Open the folder `name` of an open folder; None when absent. `where` is its path, for the message."""
+        try:
+            fd = self.ops.open(name, FOLDER, folder=parent)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            # Linux calls a link that must not be followed "not a folder"; the person should hear what it is.
+            if error.errno == errno.ENOTDIR and stat.S_ISLNK(self.ops.stat(name, folder=parent).st_mode):
+                raise UnsafePath(f"{where} {_UNSAFE[errno.ELOOP]}") from error
+            raise refusal(error, where, doing="open") from error
+        self._accept(fd, where, folder=True)
+        return fd
+
+    def _accept(self, fd: int, where: str, *, folder: bool) -> None:
+        """Close what was opened and raise UnsafePath unless it may be open."""
+        reason = objection(self.ops, self.ops.fstat(fd), folder=folder)
+        if reason:
+            self.ops.close(fd)
+            raise UnsafePath(f"{where} {reason}")
+
+    def _made(self, parent: int, name: str, *, where: str, sync: bool) -> int | None:
+        try:
+            self.ops.mkdir(name, folder=parent)
+        except FileExistsError:
+            return self._child(parent, name, where=where)  # another process made it first
+        child = self._child(parent, name, where=where)
+        if child is not None:
+            try:
+                self.ops.chmod(child, 0o700)  # the umask may have taken our own bits away
+                if sync:
+                    self.ops.sync_folder(parent)
+            except OSError:
+                self.ops.close(child)
+                raise
+        return child

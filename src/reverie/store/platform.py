@@ -5,6 +5,7 @@ descriptors or syncs, links are refused by looking before opening (a race remain
 between the unlock and the rename of one file. Linux and macOS never run this class.
 """
 
+# ruff: noqa: D102 - each method's contract stands in `Syscalls`
 from __future__ import annotations
 
 import os
@@ -44,7 +45,7 @@ if sys.platform == "win32":
             else:
                 os.close(fd)
 
-        def read(self, fd: int, size: int, offset: int) -> bytes:
+        def read(self, fd: int, size: int, *, offset: int) -> bytes:
             os.lseek(fd, offset, os.SEEK_SET)
             return os.read(fd, size)
 

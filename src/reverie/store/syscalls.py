@@ -39,7 +39,7 @@ class Syscalls:
         """Close `fd`."""
         os.close(fd)
 
-    def read(self, fd: int, size: int, offset: int) -> bytes:
+    def read(self, fd: int, size: int, *, offset: int) -> bytes:
         """Return up to `size` bytes from `offset`."""
         return os.pread(fd, size, offset)
 

@@ -1,0 +1,106 @@
+"""Reading what lies beneath the workspace.
+
+Owns reads, looks and listings; promises to take no lock and change nothing; never follows a link.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from reverie.errors import UnsafePath
+from reverie.store.paths import Tree, objection, parts, place, refusal
+from reverie.store.syscalls import READ
+
+TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
+_PIECE = 1 << 20
+
+
+def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
+    """Return the file's bytes from `offset` on; None when absent."""
+    names, _ = place(path)
+    folder = tree.folder(names)
+    if folder is None:
+        return None
+    try:
+        fd = tree.file(folder, path, flags=READ)
+    except FileNotFoundError:
+        return None
+    finally:
+        tree.ops.close(folder)
+    try:
+        return whole(tree, fd, path=path, offset=offset)
+    finally:
+        tree.ops.close(fd)
+
+
+def whole(tree: Tree, fd: int, *, path: str, offset: int = 0) -> bytes:
+    """Return the bytes of an open file from `offset` on; `path` is for the message."""
+    pieces = []
+    while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
+        pieces.append(data)
+        offset += len(data)
+    return b"".join(pieces)
+
+
+def piece(tree: Tree, fd: int, *, path: str, size: int, offset: int) -> bytes:
+    """Return up to `size` bytes of an open file from `offset`."""
+    try:
+        return tree.ops.read(fd, size, offset=offset)
+    except OSError as error:
+        raise refusal(error, path, doing="read") from error
+
+
+def look(tree: Tree, path: str) -> os.stat_result | None:
+    """Return what lies at `path`, whatever it is; None when absent."""
+    names = parts(path)
+    folder = tree.folder(names[:-1])
+    if folder is None:
+        return None
+    try:
+        return tree.ops.stat(names[-1], folder=folder) if names else tree.ops.fstat(folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise refusal(error, path, doing="look at") from error
+    finally:
+        tree.ops.close(folder)
+
+
+def size(tree: Tree, path: str) -> int | None:
+    """Return the length in bytes of a file that may be opened; None when absent."""
+    info = look(tree, path)
+    if info is None:
+        return None
+    if reason := objection(tree.ops, info):
+        raise UnsafePath(f"{path} {reason}")
+    return info.st_size
+
+
+def names(tree: Tree, path: str) -> list[str]:
+    """Return the sorted names in the folder, unfinished replacements left out; empty when absent."""
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return []
+    try:
+        return sorted(name for name in tree.ops.names(folder) if not name.startswith(TEMPORARY))
+    except OSError as error:
+        raise refusal(error, path, doing="list") from error
+    finally:
+        tree.ops.close(folder)
+
+
+def scan(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+    """Yield each file beneath the folder, sorted, with why it may not be opened (the end of a sentence, or "")."""
+    for name in names(tree, path):
+        found = f"{path}/{name}" if path else name
+        info = look(tree, found)
+        if info is None:
+            continue  # removed since it was listed
+        is_folder = stat.S_ISDIR(info.st_mode)
+        reason = objection(tree.ops, info, folder=is_folder)
+        if is_folder and not reason:
+            yield from scan(tree, found)
+        else:
+            yield found, reason
