@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nobody(tmp_path_factory: pytest.TempPathFactory) -> object:
+def _nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Give the whole run an empty home and no settings from the environment, as on a machine just installed."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("REVERIE_", "XDG_"))]:

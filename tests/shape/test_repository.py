@@ -33,7 +33,8 @@ PLACES = re.compile(
 @pytest.fixture(scope="module")
 def project() -> dict[str, object]:
     """The `[project]` table of pyproject.toml."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    table: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return table
 
 
 def places(path: str, text: str) -> Iterator[str]:
@@ -104,7 +105,7 @@ def test_the_lock_covers_what_is_declared(project: dict[str, object]) -> None:
 
 def test_no_file_names_a_machine_or_a_registry() -> None:
     """No tracked file names a folder of somebody's machine or a package registry's host."""
-    findings = []
+    findings: list[str] = []
     for path in tracked():
         text = (ROOT / path).read_bytes().decode("utf-8", errors="ignore")
         findings += places(path, text)
