@@ -1,0 +1,145 @@
+"""Fakes that make a memory's surroundings decidable: a disk that crashes, a clock that stands, ids that count.
+
+Owns what tests of Reverie, ours and its users', put in place of the world; promises the same run for the same
+arguments; never used by the package itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from reverie.errors import ReverieError
+from reverie.store.crashing import CrashSyscalls
+from reverie.store.disk import Disk
+from reverie.store.unsynced import Crashed, Plan
+
+__all__ = ["CrashDisk", "Crashed", "FixedClock", "Wreck", "counter_ids", "crash_loop", "fail_loop"]
+
+Scenario = Callable[["CrashDisk", Callable[[str], None]], None]
+
+
+class FixedClock:
+    """A clock that shows what it was set to: `clock()`, `clock.advance(hours=3)`, `clock.set(instant)`."""
+
+    def __init__(self, now: datetime) -> None:
+        """Show `now`, an aware instant."""
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """Return the instant shown."""
+        return self.now
+
+    def set(self, now: datetime) -> None:
+        """Show another instant, earlier ones too."""
+        self.now = now
+
+    def advance(self, **by: float) -> datetime:
+        """Move on by the arguments of `timedelta` and return the instant shown then."""
+        self.now += timedelta(**by)
+        return self.now
+
+
+def counter_ids(start: int = 1) -> Callable[[], str]:
+    """Return a source of ids that counts: `0000000000000001`, `0000000000000002`, ..."""
+    numbers = iter(range(start, 1 << 62))
+    return lambda: f"{next(numbers):016x}"
+
+
+class CrashDisk(Disk):
+    """A Disk in a real folder that crashes at the n-th call that changes it, or fails that call.
+
+    `crash_at=n` raises Crashed at the n-th counted call, after each effect not yet synced has landed, vanished or
+    been torn as `seed` decides (0: all vanish, 1: all land, else by lot); from then on every call raises Crashed
+    and the folder is what a power cut would leave. `fail_at=n` makes that call fail once with `error` (an errno;
+    ENOSPC first takes half of a write), or every call from it on with `forever`. `calls` counts and `log` names
+    the calls; they include opening for writing. See `store.crashing` for what may happen.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        crash_at: int = 0,
+        seed: int = 0,
+        fail_at: int = 0,
+        error: int = errno.ENOSPC,
+        forever: bool = False,
+    ) -> None:
+        """Begin in a real folder, whose present content counts as synced."""
+        plan = Plan(crash_at=crash_at, seed=seed, fail_at=fail_at, error=error, forever=forever)
+        self._crashing = CrashSyscalls(os.path.realpath(root), plan)
+        super().__init__(root, ops=self._crashing)
+
+    @property
+    def calls(self) -> int:
+        """How many calls were counted."""
+        return self._crashing.calls
+
+    @property
+    def log(self) -> list[str]:
+        """The counted calls: kind and path, in order."""
+        return self._crashing.log
+
+    def cut_power(self) -> None:
+        """Crash now, without raising; nothing happens when it has crashed already."""
+        self._crashing.cut_power()
+
+
+@dataclass(frozen=True, slots=True)
+class Wreck:
+    """What one run of a scenario left: the folder, where and how it was stopped, and what had been acknowledged."""
+
+    root: Path
+    at: int
+    seed: int
+    told: list[str]
+    log: list[str]
+
+
+def crash_loop(
+    make: Callable[[], Path], scenario: Scenario, *, seeds: Iterable[int] = (0, 1, 2, 3), step: int = 1
+) -> Iterator[Wreck]:
+    """Run a scenario until the power is cut, at each call that changes something and after the last, for each seed.
+
+    `make` returns a fresh folder; `scenario(disk, tell)` works on it and calls `tell` with whatever was acknowledged.
+    After each run the folder can be opened anew and must hold everything in `told`. `step` takes each n-th point.
+    """
+    plain = CrashDisk(make())
+    scenario(plain, lambda _: None)
+    points = [at for at, call in enumerate(plain.log, 1) if not call.startswith("open")]
+    for at in [*points, plain.calls + 1][::step]:
+        for seed in seeds:
+            root, told = make(), list[str]()
+            disk = CrashDisk(root, crash_at=at, seed=seed)
+            with suppress(Crashed):
+                scenario(disk, told.append)
+            disk.cut_power()
+            yield Wreck(root, at, seed, told, disk.log)
+
+
+def fail_loop(
+    make: Callable[[], Path],
+    scenario: Scenario,
+    *,
+    errors: Iterable[int] = (errno.ENOSPC, errno.EIO, errno.EACCES),
+) -> Iterator[Wreck]:
+    """Run a scenario with each counted call failing once with each error, and cut the power after it.
+
+    The scenario may end with a ReverieError; any other error is raised. `seed` of the result is the errno.
+    """
+    plain = CrashDisk(make())
+    scenario(plain, lambda _: None)
+    for at in range(1, plain.calls + 1):
+        for error in errors:
+            root, told = make(), list[str]()
+            disk = CrashDisk(root, fail_at=at, error=error)
+            with suppress(ReverieError):
+                scenario(disk, told.append)
+            disk.cut_power()
+            yield Wreck(root, at, error, told, disk.log)
