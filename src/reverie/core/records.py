@@ -37,7 +37,7 @@ class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
     media_type: str = ""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="turn"):
     """One message of a session.
 
     `n` is its ordinal in the session file (0 for the first, -1 before it is stored); `call` names the tool call
@@ -58,6 +58,26 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attachments: tuple[Attachment, ...] = ()
     injected: tuple[tuple[int, int], ...] = ()
     redacted: tuple[str, ...] = ()  # kinds of secrets taken out before the turn was stored
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="session"):
+    """The first line of a session file: its full name. `n` is the ordinal the next turn gets."""
+
+    session: str
+    at: datetime
+    n: int = 0
+
+
+class Switched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
+    """A session was ended, paused or resumed. `n` is the ordinal the next turn gets, `paused` what holds now."""
+
+    to: Literal["end", "pause", "resume"]
+    at: datetime
+    n: int
+    paused: bool = False
+
+
+SessionLine = Opened | Turn | Switched
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

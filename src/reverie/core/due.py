@@ -1,0 +1,27 @@
+"""What a step found to have become due.
+
+Owns the one value by which steps hand work on; promises that a step only says what is due and never does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """Work that has become due: sessions to summarise and extract, and whether to drain, digest or publish."""
+
+    sessions: tuple[str, ...] = ()
+    drain: bool = False
+    digest: bool = False
+    publish: bool = False
+
+    def __or__(self, other: Due) -> Due:
+        """Return what either found due."""
+        return Due(
+            sessions=tuple(dict.fromkeys(self.sessions + other.sessions)),
+            drain=self.drain or other.drain,
+            digest=self.digest or other.digest,
+            publish=self.publish or other.publish,
+        )

@@ -1,0 +1,66 @@
+"""What makes an entry valid, and the ids entries get.
+
+Owns the checks every entry passes before it is stored, whoever wrote it; promises that the reason for a refusal
+says what to change; never alters an entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from reverie.core.days import is_when
+from reverie.core.names import is_day, valid_category
+from reverie.core.records import Entry
+
+MAX_TEXT = 100_000  # characters; a longer text is a document, which belongs in a file or a page
+NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
+
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def derived_id(*parts: str) -> str:
+    """Return 16 hex digits of the SHA-256 of `parts`: the same parts give the same id."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` is an id: 16 lower-case hex digits."""
+    return _ID.fullmatch(text) is not None
+
+
+def problem(entry: Entry) -> str:
+    """Return why `entry` cannot be stored, as a sentence that says what to change; empty when it can."""
+    if not is_id(entry.id):
+        return f"id {entry.id[:40]!r} is not 16 lower-case hex digits"
+    if not entry.text.strip():
+        return "text is empty: say what is to be remembered"
+    if len(entry.text) > MAX_TEXT:
+        return f"text has {len(entry.text):,} characters: at most {MAX_TEXT:,} fit; split it or keep it in a file"
+    if not is_day(entry.day):
+        return f"day {entry.day[:40]!r} is not YYYY-MM-DD"
+    if valid_category(entry.category) != entry.category:
+        return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
+    return _problem_of_numbers(entry) or _problem_of_times(entry)
+
+
+def _problem_of_numbers(entry: Entry) -> str:
+    """Return what is wrong with the scores of `entry`, or nothing."""
+    scores = {"sig": entry.sig, "conf": entry.conf, **{f"stare {n}": s for n, s in enumerate(entry.stare or ())}}
+    for name, score in scores.items():
+        if score is not None and not 0.0 <= score <= 1.0:
+            return f"{name} is {score}: it must lie between 0 and 1"
+    return ""
+
+
+def _problem_of_times(entry: Entry) -> str:
+    """Return what is wrong with the times of `entry`, or nothing."""
+    for name, when in (("from", entry.since), ("until", entry.until), ("due", entry.due)):
+        if when and not is_when(when):
+            return f"{name} {when[:40]!r} is no date: use YYYY-MM-DD, YYYY-MM, YYYY, or an instant with offset"
+    return ""
+
+
+def notable(entry: Entry) -> bool:
+    """Whether storing `entry` makes MEMORY.md due at once: high significance, a deadline or a commitment."""
+    return (entry.sig or 0.0) >= NOTABLE or bool(entry.due) or entry.category == "commitment"

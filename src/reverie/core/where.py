@@ -1,0 +1,57 @@
+"""Which memories a caller means.
+
+Owns the one value by which entries are filtered; promises that an empty one means all that is shown by default; never
+looks anything up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.core.fold import EntryState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """A filter over entries.
+
+    `since` and `until` are days, both included. `as_of` asks for what was known and true at an instant. Superseded,
+    hidden and faded entries are left out of lists unless asked for; `limit` 0 means no limit.
+    """
+
+    category: str = ""
+    tag: str = ""
+    session: str = ""
+    about: str = ""
+    scope: str = ""
+    since: str = ""
+    until: str = ""
+    as_of: datetime | None = None
+    include_previous: bool = False
+    include_hidden: bool = False
+    limit: int = 0
+
+    @property
+    def filters(self) -> bool:
+        """Whether anything but the limit narrows the choice."""
+        return self != Where(limit=self.limit)
+
+    def admits(self, state: EntryState) -> bool:
+        """Whether `state` is among those meant, the limit aside."""
+        entry = state.entry
+        wanted = (
+            (self.category, entry.category),
+            (self.session, entry.session),
+            (self.about, entry.about),
+            (self.scope, entry.scope),
+        )
+        return (
+            all(not want or want == has for want, has in wanted)
+            and (not self.tag or self.tag in entry.tags)
+            and (not self.since or entry.day >= self.since)
+            and (not self.until or entry.day <= self.until)
+            and (self.as_of is None or entry.at <= self.as_of)
+            and (self.include_hidden or not state.hidden)
+            and (self.include_previous or self.as_of is not None or state.current or state.hidden)
+        )
