@@ -1,0 +1,62 @@
+"""Small facts a step must know again after a restart: one file a step, replaced whole.
+
+Owns `.state/counters/`; promises that each file has one step as its owner, so no two writers undo each other; never
+holds anything that other files do not allow to be worked out again, at more cost.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+
+from reverie import layout
+from reverie.core import framing
+from reverie.errors import InvalidRecord
+from reverie.store.workspace import Workspace
+
+
+class DrainCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="drain"):
+    """The byte of `events.jsonl` up to which promises stored there have lines in the daily logs."""
+
+    events: int = 0
+
+
+class PublishCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="publish"):
+    """When MEMORY.md was last compiled, and since when something it should show has been waiting."""
+
+    last: datetime | None = None
+    waiting: datetime | None = None
+
+
+class DreamCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="dream"):
+    """When a dream last ran and lint last ended, how often each batch failed, and into what sizes it was split."""
+
+    last: datetime | None = None
+    lint: datetime | None = None
+    failures: dict[str, int] = {}
+
+
+CountersT = TypeVar("CountersT", DrainCounters, PublishCounters, DreamCounters)
+
+
+def read(ws: Workspace, kind: type[CountersT]) -> CountersT:
+    """Return the counters of `kind`; a missing or damaged file counts as new."""
+    lines, _ = framing.read(ws.disk.read_from(_path(kind), 0))
+    for line in reversed(lines):
+        try:
+            return framing.decode(line, kind)
+        except InvalidRecord:
+            continue
+    return kind()
+
+
+def write(ws: Workspace, value: DrainCounters | PublishCounters | DreamCounters) -> None:
+    """Replace the counters of the kind of `value`."""
+    ws.disk.replace(_path(type(value)), framing.frame(value))
+
+
+def _path(kind: type[DrainCounters | PublishCounters | DreamCounters]) -> str:
+    """Return the file that holds the counters of `kind`."""
+    return f"{layout.COUNTERS}/{kind.__struct_config__.tag}.json"

@@ -1,0 +1,156 @@
+"""The journal: queued writes on their way to the daily logs.
+
+Owns `.journal/segments`, `.journal/draining` and `.journal/archive`; promises that what `append` returned from is
+on disk in exactly one of them, and that drained records are kept for ever; never reads or writes a daily log.
+
+A record's way: a segment of the process that wrote it → `draining/` (claimed by rename) → `archive/YYYY-MM/` →
+`archive/YYYY-MM.jsonl.gz` once the month is over. Whoever reads all of them reads in that order, so that a record
+on the move is met at least once; readers drop a record id they have seen.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.records import Extraction, JournalRecord
+from reverie.errors import StoreUnwritable
+from reverie.store import stream
+from reverie.store.workspace import Workspace
+
+SEGMENT_BYTES = 8_000_000  # a fuller segment is left for the drain and a new one begun
+CLAIM_BYTES = 32_000_000  # what one drain intent takes at once, so that memory stays flat however long the queue
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A journal record and where it stands: its segment's file name and the byte it ends before."""
+
+    segment: str
+    end: int
+    record: JournalRecord
+
+
+def append(ws: Workspace, record: JournalRecord) -> None:
+    """Append one record to this process's segment; on return it is on disk.
+
+    When the segment fails, it is abandoned and the record written once more to a new one, for after an I/O error
+    nobody knows what the old file holds; a record that then stands twice has one id. Raises StoreUnwritable.
+    """
+    data = framing.frame(record)
+    try:
+        offset = ws.disk.append(_segment(ws), data)
+    except StoreUnwritable:
+        ws.segment = ""
+        offset = ws.disk.append(_segment(ws), data)
+    if offset + len(data) > SEGMENT_BYTES:
+        ws.segment = ""
+
+
+def _segment(ws: Workspace) -> str:
+    """Return the path of this process's segment, naming a new one when there is none."""
+    if not ws.segment:
+        ws.segment = f"{ws.clock():%Y%m%dT%H%M%S}-{ws.new_id()}.jsonl"
+    return f"{layout.SEGMENTS}/{ws.segment}"
+
+
+def waiting_files(ws: Workspace) -> list[str]:
+    """Return the paths of all queued files: segments, then those a drain has claimed."""
+    return [
+        f"{folder}/{name}"
+        for folder in (layout.SEGMENTS, layout.DRAINING)
+        for name in ws.disk.list(folder)
+        if name.endswith(".jsonl")
+    ]
+
+
+def waiting(ws: Workspace) -> stream.Read[JournalRecord]:
+    """Return every record not yet drained, each id once, with the lines that cannot be read.
+
+    Offsets in the result are within each file and of no use across files.
+    """
+    values: list[tuple[int, JournalRecord]] = []
+    damaged: list[stream.Damaged] = []
+    seen: set[str] = set()
+    for path in waiting_files(ws):
+        part: stream.Read[JournalRecord] = stream.read(ws, path, JournalRecord)
+        damaged += part.damaged
+        values += [(end, record) for end, record in part.values if record.id not in seen]
+        seen.update(record.id for record in part.records)
+    return stream.Read(values, damaged, 0)
+
+
+def claim(ws: Workspace) -> list[str]:
+    """Move segments into `draining/`, oldest first, and return the names there now, sorted.
+
+    Holding the write lock. Files a drain claimed before and did not finish come first; no more than CLAIM_BYTES
+    are claimed at once. A claimed name is new, so a writer that still holds the old path starts another file.
+    """
+    names = ws.disk.list(layout.DRAINING)
+    if names:
+        return names
+    size = 0
+    for name in ws.disk.list(layout.SEGMENTS):
+        if not name.endswith(".jsonl") or size > CLAIM_BYTES:
+            continue
+        size += ws.disk.size(f"{layout.SEGMENTS}/{name}") or 0
+        claimed = f"{name.removesuffix('.jsonl')}-{ws.new_id()}.jsonl"
+        ws.disk.rename(f"{layout.SEGMENTS}/{name}", f"{layout.DRAINING}/{claimed}")
+    return ws.disk.list(layout.DRAINING)
+
+
+def retire(ws: Workspace, names: list[str]) -> None:
+    """Move drained segments into the archive of the present month; those moved before are passed over."""
+    folder = layout.journal_archive_folder(f"{ws.clock():%Y-%m}")
+    ws.disk.make_folder(folder)
+    for name in names:
+        if ws.disk.size(f"{layout.DRAINING}/{name}") is not None:
+            ws.disk.rename(f"{layout.DRAINING}/{name}", f"{folder}/{name}")
+
+
+def compress_closed_months(ws: Workspace) -> None:
+    """Turn each archive month before the present one into one compressed file, holding the write lock.
+
+    1. the month's `.gz` is replaced by itself plus the plain files; 2. the plain files are removed. A crash between
+    leaves records in both, which readers see once, and the next run appends them again before removing them.
+    """
+    present = f"{ws.clock():%Y-%m}"
+    for month in ws.disk.list(layout.JOURNAL_ARCHIVE):
+        if "." in month or month >= present:
+            continue
+        folder = layout.journal_archive_folder(month)
+        names = ws.disk.list(folder)
+        if names:
+            data = b"".join(ws.disk.read(f"{folder}/{name}") or b"" for name in names)
+            packed = f"{folder}.jsonl.gz"
+            ws.disk.replace(packed, (ws.disk.read(packed) or b"") + gzip.compress(data, mtime=0))
+            for name in names:
+                ws.disk.remove(f"{folder}/{name}")
+        ws.disk.remove(folder)
+
+
+def archive_files(ws: Workspace) -> list[str]:
+    """Return the paths of all archive files, compressed months and plain segments, sorted."""
+    return [path for path in ws.disk.walk(layout.JOURNAL_ARCHIVE) if path.endswith((".jsonl", ".jsonl.gz"))]
+
+
+def read_archive(ws: Workspace, path: str) -> stream.Read[JournalRecord]:
+    """Return the records of one archive file."""
+    data = ws.disk.read(path) or b""
+    return stream.parse(path, gzip.decompress(data) if path.endswith(".gz") else data, JournalRecord)
+
+
+def archived(ws: Workspace) -> Iterator[JournalRecord]:
+    """Yield every drained record, file by file; an id may come twice."""
+    for path in archive_files(ws):
+        yield from read_archive(ws, path).records
+
+
+def mark_among(records: list[JournalRecord], session: str) -> int:
+    """Return how far `records` have read `session`: the highest turn ordinal reached, 0 when none did."""
+    return max(
+        (record.stop for record in records if isinstance(record, Extraction) and record.session == session), default=0
+    )

@@ -1,0 +1,165 @@
+"""Session files: every turn of a conversation, append-only.
+
+Owns `sessions/<name>.jsonl`; promises that ordinals count up from 0 and are never reused, and that a turn id seen
+before is not read again; never rewrites a turn.
+
+A file opens with the session's full name. Each line carries the ordinal it takes or that comes next, so an append
+reads the tail alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.names import safe_name
+from reverie.core.records import Opened, SessionLine, Switched, Turn
+from reverie.errors import InvalidRecord
+from reverie.store import stream
+from reverie.store.disk import TailView
+from reverie.store.workspace import Workspace
+
+_TAIL_BYTES = 16_384
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """Where a session stands: how many turn ordinals it has used, and whether it is open, paused, or off."""
+
+    name: str
+    turns: int = 0
+    open: bool = True
+    paused: bool = False
+    last: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session read whole: its turns in order, its state, and the lines that could not be read."""
+
+    turns: list[Turn]
+    state: SessionState
+    damaged: list[stream.Damaged]
+
+
+def path_of(session: str) -> str:
+    """Return the file of the session with the full name `session`."""
+    return layout.session_file(safe_name(session))
+
+
+def append(ws: Workspace, session: str, turn: Turn) -> Turn | None:
+    """Append `turn` and return it as stored: with its session, its ordinal, and an id if it had none.
+
+    None when the session is paused: nothing was stored. A turn to a session that was ended opens it again. Raises
+    StoreUnwritable or Busy; then nothing was stored either.
+    """
+    stored: list[Turn] = []
+    turn_id = turn.id or ws.new_id()
+
+    def build(tail: TailView) -> bytes:
+        head, last = _last(tail, session, at=turn.at)
+        if isinstance(last, Switched) and last.paused:
+            return b""
+        stored[:] = [msgspec.structs.replace(turn, session=session, id=turn_id, n=_following(last))]
+        # The session's name stands once, in the first line; repeating it would only make each line longer.
+        return head + framing.frame(msgspec.structs.replace(stored[0], session=""))
+
+    ws.disk.append_under(path_of(session), build)
+    return stored[0] if stored else None
+
+
+def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -> None:
+    """Record that the session was ended, paused or resumed; what already holds is not written again."""
+    at = ws.clock()
+
+    def build(tail: TailView) -> bytes:
+        head, last = _last(tail, session, at=at)
+        before = isinstance(last, Switched) and last.paused
+        paused = to == "pause" or (before and to == "end")
+        if isinstance(last, Switched) and last.to == to and before == paused:
+            return b""
+        return head + framing.frame(Switched(to=to, at=at, n=_following(last), paused=paused))
+
+    ws.disk.append_under(path_of(session), build)
+
+
+def read(ws: Workspace, session: str, *, start: int = 0, stop: int | None = None) -> list[Turn]:
+    """Return the turns with ordinals in `[start, stop)`, in order, each id once."""
+    return [turn for turn in load(ws, session).turns if turn.n >= start and (stop is None or turn.n < stop)]
+
+
+def load(ws: Workspace, session: str) -> Session:
+    """Return the whole session; an absent one is empty and open."""
+    return _load(ws, path_of(session), session=session)
+
+
+def names(ws: Workspace) -> list[str]:
+    """Return the full names of all sessions, sorted."""
+    return sorted(state.name for state in states(ws))
+
+
+def states(ws: Workspace) -> list[SessionState]:
+    """Return the state of every session, in the order of their file names."""
+    return [_load(ws, path, session="").state for path in files(ws)]
+
+
+def files(ws: Workspace) -> list[str]:
+    """Return the paths of all session files, sorted."""
+    return [f"{layout.SESSIONS}/{name}" for name in ws.disk.list(layout.SESSIONS) if name.endswith(".jsonl")]
+
+
+def open_file(ws: Workspace, path: str) -> Session:
+    """Return the session stored at `path`."""
+    return _load(ws, path, session="")
+
+
+def _last(tail: TailView, session: str, *, at: datetime) -> tuple[bytes, SessionLine]:
+    """Return the last readable line, and what must stand before the next one: the first line of a new file.
+
+    Looks at ever more of the file's end until a line can be read: a line may be long, and the last may be torn.
+    """
+    window = _TAIL_BYTES
+    while tail.size:
+        start = max(0, tail.size - window)
+        lines, _ = framing.read(tail.read(start, tail.size - start))
+        for line in reversed(lines):
+            try:
+                return b"", framing.decode(line, SessionLine)
+            except InvalidRecord:
+                continue
+        if start == 0:
+            break
+        window *= 8
+    opened = Opened(session=session, at=at)
+    return framing.frame(opened), opened
+
+
+def _following(last: SessionLine) -> int:
+    """Return the ordinal that comes after `last`."""
+    return last.n + 1 if isinstance(last, Turn) else last.n
+
+
+def _load(ws: Workspace, path: str, *, session: str) -> Session:
+    """Return the session at `path`; `session` is its name when the first line does not say it."""
+    lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, 0), SessionLine)
+    turns: list[Turn] = []
+    seen: set[str] = set()
+    name, is_open, paused, used, last = session, True, False, 0, None
+    for line in lines.records:
+        last = line.at
+        if isinstance(line, Opened):
+            name = line.session
+        elif isinstance(line, Switched):
+            is_open, paused = line.to != "end", line.paused
+        else:
+            is_open, paused, used = True, False, max(used, line.n + 1)
+            if line.id not in seen:
+                seen.add(line.id)
+                turns.append(line)
+    turns = [msgspec.structs.replace(turn, session=name) for turn in sorted(turns, key=lambda turn: turn.n)]
+    return Session(turns, SessionState(name=name, turns=used, open=is_open, paused=paused, last=last), lines.damaged)

@@ -1,0 +1,99 @@
+"""One agent's memory as an open folder: where it is, how it writes, what time it is there.
+
+Owns what every store module needs and the marker that makes a folder a workspace; promises that an open workspace
+has its folders and that a newer format is refused; never reads the environment or the clock itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.days import Calendar
+from reverie.errors import DamagedFile, NotAWorkspace
+from reverie.store.disk import Disk
+from reverie.store.lock import Locks
+
+if TYPE_CHECKING:
+    from reverie.core.settings import Settings
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`.state/workspace.json`: a workspace's id, its agent's name, when it was made, and the seal of its maker.
+
+    `seal` is HMAC-SHA-256 of the id under the user's own key: a workspace that came with somebody's repository
+    does not carry it and stays read-only until trusted.
+    """
+
+    id: str
+    agent: str
+    created: datetime
+    seal: str = ""
+    person: str = ""
+
+
+class Workspace:
+    """An open workspace: its folder, disk, locks, settings, calendar, clock and source of ids.
+
+    The store modules are functions over it. `clock` returns the present instant in UTC, `new_id` a fresh id of 16
+    hex digits; both are injected so that tests decide them. `segment` is the journal segment this process appends
+    to, empty until it first writes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        *,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        disk: Disk | None = None,
+    ) -> None:
+        """Bind the folder `root`, which need not exist yet; nothing is read or written."""
+        self.root = root
+        self.settings = settings
+        self.disk = disk or Disk(root, durability=settings.durability, wait=settings.lock_wait_seconds)
+        self.locks = Locks(root)
+        self.calendar = Calendar(settings.zone or "UTC", settings.day_starts_at)
+        self.clock = clock
+        self.new_id = new_id
+        self.notebook = settings.notebook_path or layout.NOTEBOOK
+        self.segment = ""
+
+    @property
+    def today(self) -> str:
+        """The present logical day."""
+        return self.calendar.day(self.clock())
+
+    def identity(self) -> Identity:
+        """Return who this workspace is; raises NotAWorkspace, NewerFormat or DamagedFile."""
+        data = self.disk.read(layout.ORIGIN)
+        if data is None:
+            message = f"{self.root} is no workspace: run `reverie init {self.root}` to make one there"
+            raise NotAWorkspace(message)
+        lines, damaged = framing.read(data)
+        if not lines or damaged:
+            message = f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
+            raise DamagedFile(message)
+        return framing.decode(lines[-1], Identity)
+
+    def found(self, identity: Identity) -> None:
+        """Make the folder a workspace, or write its identity anew."""
+        self.make_folders()
+        self.disk.replace(layout.ORIGIN, framing.frame(identity))
+
+    def writing(self, what: str) -> AbstractContextManager[None]:
+        """Hold the write lock while doing `what`; raises Busy when another process keeps it too long."""
+        return self.locks.write(self.settings.lock_wait_seconds, what=what)
+
+    def make_folders(self) -> None:
+        """Make again whichever of a workspace's folders is missing; existing ones are not touched."""
+        for folder in layout.FOLDERS:
+            self.disk.make_folder(folder)
