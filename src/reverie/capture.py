@@ -1,0 +1,132 @@
+"""Step 1: a turn goes to its session's file, redacted and synced.
+
+In: a session's name and one turn. Out: the turn in `sessions/<session>.jsonl`, with its ordinal. No model, no index,
+no git; the only step an agent waits for.
+
+What survives a crash here: a turn that was acknowledged is on disk, whole; one that was not may be there or not, and
+sending it again with the same id does no harm, for readers take each id once. A turn that is malformed is kept in
+quarantine and the caller is told; nothing stored before is touched.
+
+Next: `remember` for what a person says outright, `extract` for what the turns hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from reverie import layout
+from reverie.core.due import Due
+from reverie.core.injected import spans_of
+from reverie.core.records import Turn
+from reverie.core.redact import redact
+from reverie.errors import InvalidRecord
+from reverie.store import quarantine, sessions, stream
+from reverie.store.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """The stored turn's id and ordinal (-1 when capture is paused or off), and what became due."""
+
+    id: str = ""
+    n: int = -1
+    redacted: tuple[str, ...] = ()
+    due: Due = Due()
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the turn was stored."""
+        return self.n >= 0
+
+
+def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] = ()) -> Captured:
+    """Store `turn` in `session`, and return once it is on disk.
+
+    `rendered` are texts that Reverie rendered for this session: where the turn repeats them byte for byte, the span is
+    marked as injected. Raises InvalidRecord for a turn that cannot be stored (it is set aside), StoreUnwritable, Busy.
+    """
+    if not ws.settings.enabled or ws.disk.size(layout.PAUSED) is not None:
+        return Captured()
+    reason = problem(turn, limit=ws.settings.max_turn_bytes)
+    if not session.strip():
+        reason = "the session has no name: give each conversation one"
+    if reason:
+        refuse(ws, session, msgspec.json.encode(turn), reason=reason)
+        raise InvalidRecord(reason)
+    clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
+    if rendered:
+        clean = msgspec.structs.replace(clean, injected=spans_of(clean.content, rendered))
+    stored = sessions.append(ws, session, clean)
+    if stored is None:
+        return Captured()
+    every = ws.settings.summaries.turns_per_summary
+    due = Due(sessions=(session,)) if (stored.n + 1) % every == 0 else Due()
+    return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
+
+
+def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
+    """Return `turn` without secrets in its text, its tool calls, or the names and references it carries."""
+    kinds: list[str] = []
+
+    def clean(text: str) -> str:
+        if not text:
+            return text
+        result = redact(text, allow=allow)
+        kinds.extend(result.kinds)
+        return result.text
+
+    return msgspec.structs.replace(
+        turn,
+        content=clean(turn.content),
+        calls=tuple(msgspec.structs.replace(call, arguments=clean(call.arguments)) for call in turn.calls),
+        attachments=tuple(
+            msgspec.structs.replace(one, ref=clean(one.ref), name=clean(one.name)) for one in turn.attachments
+        ),
+        redacted=tuple(dict.fromkeys((*turn.redacted, *kinds))),
+    )
+
+
+def problem(turn: Turn, *, limit: int) -> str:
+    """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
+    size = len(turn.content.encode("utf-8", "surrogatepass"))
+    if size > limit:
+        return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
+    if not turn.content and not turn.calls and not turn.attachments:
+        return "the turn is empty: it needs content, a tool call or an attachment"
+    if any("\ud800" <= char <= "\udfff" for char in turn.content):
+        return "the turn holds half a character (a lone surrogate): send valid Unicode"
+    if turn.at.tzinfo is None:
+        return "the turn's time has no zone: write it with an offset, as 2026-07-01T14:05:00+02:00"
+    return ""
+
+
+def refuse(ws: Workspace, session: str, raw: bytes, *, reason: str) -> None:
+    """Keep a turn that cannot be stored, redacted like any other, so that a person can mend and retry it."""
+    text = raw.decode("utf-8", "replace")
+    kept = redact(text, allow=ws.settings.redaction_allow).text if ws.settings.redaction else text
+    quarantine.set_aside(ws, [stream.Damaged(f"capture {session}", 0, kept.encode(), reason)])
+
+
+def end(ws: Workspace, session: str) -> Due:
+    """Close `session`, and return what that made due: its last turns to summarise and extract."""
+    sessions.switch(ws, session, "end")
+    return Due(sessions=(session,), drain=True, digest=True)
+
+
+def pause(ws: Workspace, session: str = "") -> None:
+    """Keep `session`, or with no name everything, off the record until `resume`."""
+    if session:
+        sessions.switch(ws, session, "pause")
+    else:
+        ws.disk.replace(layout.PAUSED, b"")
+
+
+def resume(ws: Workspace, session: str = "") -> None:
+    """Take `pause` back; what was said meanwhile was not recorded."""
+    if session:
+        sessions.switch(ws, session, "resume")
+    elif ws.disk.size(layout.PAUSED) is not None:
+        ws.disk.remove(layout.PAUSED)

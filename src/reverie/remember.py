@@ -1,0 +1,179 @@
+"""Step 2: an explicit write, answered with its id once it is on disk.
+
+In: a text and what the writer says about it, or a judgement on an entry. Out: a journal record for the drain; promises,
+pins, corrections and completions go straight into the events, so that they hold from the moment the call returns,
+whatever the journal or the drain does.
+
+What survives a crash here: what was acknowledged, exactly once. Each call is one append to one file, so there is no
+half of it. A keyed call repeated after a crash finds its id taken by the same text and changes nothing.
+
+Next: `extract` for what was not said outright, `drain` for the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from reverie import layout
+from reverie.core.categories import category
+from reverie.core.due import Due
+from reverie.core.entries import derived_id, notable, problem
+from reverie.core.exclusions import excluded_by
+from reverie.core.fold import FEEDBACK_WORDS, parse_score
+from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
+from reverie.core.redact import redact
+from reverie.errors import Conflict, InvalidRecord, UsageError
+from reverie.store import journal, quarantine, stream
+from reverie.store.workspace import Workspace
+
+Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The entry's id, whether it waits for the drain, and why nothing was stored when nothing was.
+
+    `repeated` says that the idempotency key had stored the same text before.
+    """
+
+    id: str = ""
+    queued: bool = False
+    repeated: bool = False
+    refused: str = ""
+    due: Due = Due()
+
+
+def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembered:
+    """Store `text` as an entry and return its id once it is on disk.
+
+    A promise (category commitment, or with `due`) and a pin are stored at once; everything else waits for the drain and
+    is found by recall meanwhile. Raises InvalidRecord (the text is set aside), Conflict, StoreUnwritable, Busy.
+    """
+    if not ws.settings.enabled:
+        return Remembered(refused="memory is switched off for this workspace (`enabled = false`)")
+    entry = entry_of(ws, text, draft)
+    if topic := excluded_by(entry.text, ws.settings.exclusions):
+        return Remembered(refused=f"the topic {topic!r} is excluded")
+    if reason := problem(entry):
+        raw = msgspec.json.encode(entry)
+        quarantine.set_aside(ws, [stream.Damaged("remember", 0, raw, reason)])
+        raise InvalidRecord(reason)
+    if not draft.key:
+        return _store(ws, entry, draft)
+    # Two callers with one key must not both find the id free.
+    with ws.writing("remember"):
+        before = known(entry.id)
+        if before is None:
+            return _store(ws, entry, draft)
+        if before.text == entry.text:
+            return Remembered(id=entry.id, repeated=True)
+        message = f"the key {draft.key!r} already stands for another text, entry {entry.id}: use a new key"
+        raise Conflict(message)
+
+
+def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
+    """Return the entry that `text` and `draft` make, without secrets, on the day it was said."""
+
+    def clean(part: str) -> str:
+        return redact(part, allow=ws.settings.redaction_allow).text if ws.settings.redaction else part
+
+    at = draft.at or ws.clock()
+    named = "commitment" if draft.due and draft.category == "fact" else draft.category
+    return Entry(
+        id=derived_id("key", draft.key) if draft.key else ws.new_id(),
+        text=clean(text),
+        at=at,
+        day=ws.calendar.day(at),
+        category=category(named).name,
+        tags=tuple(clean(tag) for tag in draft.tags),
+        sig=draft.sig,
+        conf=draft.conf,
+        who=clean(draft.who),
+        about=clean(draft.about),
+        since=draft.since,
+        until=draft.until,
+        due=draft.due,
+        scope=draft.scope,
+        origin=draft.origin,
+        status=draft.status,
+        stare=draft.stare,
+        supersedes=draft.supersedes,
+        session=draft.session,
+        evidence=clean(draft.evidence),
+    )
+
+
+def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
+    """Write the one record that stores `entry`."""
+    at, due = ws.clock(), Due(publish=notable(entry) or draft.pin)
+    if not (draft.pin or entry.due or entry.category == "commitment"):
+        record = Remember(id=ws.new_id(), at=at, entry=entry, key=derived_id("key", draft.key) if draft.key else "")
+        journal.append(ws, record)
+        return Remembered(id=entry.id, queued=True, due=due | Due(drain=True))
+    kind = "pin" if draft.pin else "commitment"
+    stored = Event(id=ws.new_id(), at=at, kind=kind, entry=entry.id, body=entry, by=draft.origin)
+    stream.append(ws, layout.EVENTS, stored)
+    return Remembered(id=entry.id, due=due | Due(drain=True))
+
+
+def happen(ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = "") -> Event:
+    """Record that `kind` happened to `entry`, and return the event once it is on disk."""
+    record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, why=why, by=by, when=when)
+    stream.append(ws, layout.EVENTS, record)
+    return record
+
+
+def feedback(ws: Workspace, entry: str, value: str, *, why: str = "", by: Origin = "agent") -> str:
+    """Queue a judgement on `entry` and return the record's id; the next drain applies it, once.
+
+    `value` is helpful, wrong, outdated, more, less, or a number from 0 to 1. Raises UsageError for another.
+    """
+    if value not in FEEDBACK_WORDS and parse_score(value) is None:
+        message = f"{value!r} is no feedback: use {', '.join(FEEDBACK_WORDS)}, or a number from 0 to 1"
+        raise UsageError(message)
+    record = Feedback(id=ws.new_id(), at=ws.clock(), entry=entry, value=value, why=why, by=by)
+    journal.append(ws, record)
+    return record.id
+
+
+def correct(ws: Workspace, old: Entry, text: str, *, why: Literal["change", "mistake"], origin: Origin) -> Remembered:
+    """Store `text` in place of `old`: it changed, or it was a mistake and never true.
+
+    One event holds the new entry and the link, so neither can be there without the other.
+    """
+    draft = Draft(
+        category=old.category,
+        tags=old.tags,
+        sig=old.sig,
+        about=old.about,
+        who=old.who,
+        due=old.due,
+        scope=old.scope,
+        origin=origin,
+    )
+    new = msgspec.structs.replace(entry_of(ws, text, draft), supersedes=(old.id,))
+    if reason := problem(new):
+        raise InvalidRecord(reason)
+    kind = "supersede" if why == "change" else "correct"
+    record = Event(
+        id=ws.new_id(), at=ws.clock(), kind=kind, entry=new.id, other=old.id, body=new, by=origin, why=why
+    )
+    stream.append(ws, layout.EVENTS, record)
+    return Remembered(id=new.id, due=Due(publish=True, drain=True))
+
+
+def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:
+    """Append `text` to the agent's own note of the day and return the note's path; extraction reads it later."""
+    moment = at or ws.clock()
+    kept = redact(text, allow=ws.settings.redaction_allow).text if ws.settings.redaction else text
+    if not kept.strip():
+        message = "the note is empty: say what is to be noted"
+        raise UsageError(message)
+    path = f"notes/{ws.calendar.day(moment)}.md"
+    ws.disk.append(path, kept.rstrip("\n").encode("utf-8", "replace") + b"\n\n")
+    return path
