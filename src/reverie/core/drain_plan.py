@@ -1,0 +1,125 @@
+"""What a drain will write, worked out before it writes.
+
+Owns the validation of queued records and the bytes each day's log gains; promises that the same records give the
+same bytes, so that an interrupted drain can be continued; never touches a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from reverie.core import daylog
+from reverie.core.days import Calendar
+from reverie.core.entries import is_id, problem
+from reverie.core.fold import FEEDBACK_WORDS, parse_score
+from reverie.core.records import Entry, Extraction, Feedback, JournalRecord, Remember
+
+CHUNK = 1_000  # entries written under one hold of the write lock
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A record or entry that cannot be stored: the segment, the byte its line ends before, its JSON, and why."""
+
+    segment: str
+    end: int
+    raw: bytes
+    reason: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """Entries to store in order, feedback to apply, what is refused, and how many ids came again unchanged."""
+
+    entries: list[Entry] = field(default_factory=list)
+    feedback: list[Feedback] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    repeated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one chunk appends to one day's log: its bytes and where they lie past the day's recorded length."""
+
+    chunk: int
+    day: str
+    start: int
+    data: bytes
+    entries: tuple[Entry, ...]
+
+    @property
+    def end(self) -> int:
+        """The byte just past the part, counted from the recorded length."""
+        return self.start + len(self.data)
+
+
+def make_plan(
+    queued: Iterable[tuple[str, int, JournalRecord]], stored: Sequence[Entry], *, logged: Container[str]
+) -> Plan:
+    """Return the plan for `queued` records `(segment, end, record)` and for promises already `stored` as events.
+
+    `logged` are ids of stored promises whose lines stand in the logs already.
+    """
+    plan = Plan()
+    seen: dict[str, Entry] = {}
+    judged: set[str] = set()
+    for entry in stored:
+        if entry.id not in logged and entry.id not in seen:
+            seen[entry.id] = entry
+            plan.entries.append(entry)
+    for segment, end, record in queued:
+        if isinstance(record, Feedback):
+            _plan_feedback(plan, judged, segment, end, record)
+            continue
+        for entry in _entries_of(record):
+            reason = problem(entry)
+            if not reason and entry.id in seen:
+                if seen[entry.id] == entry:
+                    plan.repeated += 1
+                    continue
+                reason = f"id {entry.id} is already taken by another text: use another idempotency key"
+            if reason:
+                plan.refused.append(Refused(segment, end, msgspec.json.encode(entry), reason))
+            else:
+                seen[entry.id] = entry
+                plan.entries.append(entry)
+    return plan
+
+
+def _entries_of(record: Remember | Extraction) -> tuple[Entry, ...]:
+    """Return the entries a journal record brings."""
+    return (record.entry,) if isinstance(record, Remember) else record.entries
+
+
+def _plan_feedback(plan: Plan, judged: set[str], segment: str, end: int, record: Feedback) -> None:
+    """Add feedback to the plan, or refuse it."""
+    if record.id in judged:
+        plan.repeated += 1
+    elif not is_id(record.entry) or (record.value not in FEEDBACK_WORDS and parse_score(record.value) is None):
+        reason = f"feedback {record.value[:40]!r} is neither one of {', '.join(FEEDBACK_WORDS)} nor a number 0 to 1"
+        plan.refused.append(Refused(segment, end, msgspec.json.encode(record), reason))
+    else:
+        judged.add(record.id)
+        plan.feedback.append(record)
+
+
+def lay_out(entries: Sequence[Entry], calendar: Calendar, *, prefixes: dict[str, bytes]) -> dict[str, list[Part]]:
+    """Return the parts of each day's log, in the order they are written.
+
+    `prefixes` holds what must stand before a day's first part: the title of a new log, or the line break that an
+    older log lacks.
+    """
+    parts: dict[str, list[Part]] = {}
+    for chunk, first in enumerate(range(0, len(entries), CHUNK)):
+        days: dict[str, list[Entry]] = {}
+        for entry in entries[first : first + CHUNK]:
+            days.setdefault(entry.day, []).append(entry)
+        for day, of_day in days.items():
+            before = parts.setdefault(day, [])
+            data = daylog.render(of_day, calendar).encode()
+            data = data if before else prefixes.get(day, b"") + data
+            before.append(Part(chunk, day, before[-1].end if before else 0, data, tuple(of_day)))
+    return parts
