@@ -1,0 +1,116 @@
+"""The derived state's tables.
+
+Owns the SQLite file `.index/state.db`: its schema, its version and how it is opened; promises that a file of another
+version, or one that is no database, is made anew; never holds anything that the canonical files do not.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+VERSION = 1
+BUSY_MS = 5_000
+
+_TABLES = """
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    day TEXT NOT NULL,
+    at REAL NOT NULL,
+    line INTEGER NOT NULL,              -- of its daily log; 0 while it stands in the events alone
+    category TEXT NOT NULL,
+    session TEXT NOT NULL,
+    about TEXT NOT NULL,
+    sig REAL NOT NULL,
+    due TEXT NOT NULL,
+    current INTEGER NOT NULL,
+    pinned INTEGER NOT NULL,
+    promised INTEGER NOT NULL,          -- an open commitment
+    forgotten INTEGER NOT NULL,
+    masked INTEGER NOT NULL,            -- a tombstone hides it
+    changed INTEGER NOT NULL,           -- events have happened to it
+    body BLOB NOT NULL,
+    state BLOB NOT NULL
+);
+CREATE INDEX entry_day ON entry (day, line);
+CREATE INDEX entry_current ON entry (sig) WHERE current;
+CREATE INDEX entry_promised ON entry (due) WHERE promised;
+CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
+CREATE INDEX entry_session ON entry (session);
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, entry TEXT NOT NULL, other TEXT NOT NULL,
+    undoes TEXT NOT NULL, body BLOB NOT NULL
+);
+CREATE INDEX event_entry ON event (entry);
+CREATE INDEX event_other ON event (other) WHERE other != '';
+CREATE TABLE outcome (
+    entry TEXT NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL, kind TEXT NOT NULL, run TEXT NOT NULL,
+    body BLOB NOT NULL, PRIMARY KEY (entry, part)
+);
+CREATE INDEX outcome_run ON outcome (run);
+CREATE TABLE cite (page TEXT NOT NULL, line INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE INDEX cite_entry ON cite (entry);
+CREATE INDEX cite_page ON cite (page);
+CREATE TABLE mark (session TEXT PRIMARY KEY, mark INTEGER NOT NULL);
+CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT NOT NULL);
+CREATE TABLE position (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL
+);
+CREATE TABLE unparsed (day TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE TABLE identity (version INTEGER NOT NULL, stamp TEXT NOT NULL);
+"""
+
+
+def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
+    """Open the state at `path`, made anew when it is missing, damaged, or built by another version or `stamp`.
+
+    Where the folder cannot be written, the state is built in memory for as long as it is open: slower, equally right.
+    """
+    with suppress(sqlite3.Error):
+        found = _connect(path)
+        try:
+            if found.execute("SELECT version, stamp FROM identity").fetchone() == (VERSION, stamp):
+                return found
+        except sqlite3.Error:
+            pass
+        found.close()
+    _discard(path)
+    try:
+        return _create(_connect(path), stamp=stamp)
+    except sqlite3.Error:
+        return _create(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open the file in write-ahead mode, so that readers never wait for a writer."""
+    connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    # Derived data: after a power loss SQLite's own recovery may drop the last commits, and they are folded again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def _create(connection: sqlite3.Connection, *, stamp: str) -> sqlite3.Connection:
+    """Make the tables in one transaction; a process that was faster has made them already."""
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'identity'").fetchone() is None:
+        for statement in _TABLES.split(";\n"):
+            if statement.strip():
+                connection.execute(statement)
+        connection.execute("INSERT INTO identity VALUES (?, ?)", (VERSION, stamp))
+    connection.execute("COMMIT")
+    return connection
+
+
+def _discard(path: Path) -> None:
+    """Remove the database and its side files, whatever they are; what cannot be removed is left."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        file = path.with_name(path.name + suffix)
+        with suppress(OSError):
+            if file.is_dir() and not file.is_symlink():
+                shutil.rmtree(file)
+            else:
+                file.unlink(missing_ok=True)

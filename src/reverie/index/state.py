@@ -1,0 +1,235 @@
+"""The derived state: every entry with what happened to it, caught up with the files on each use.
+
+Owns `.index/state.db`; promises that its answers equal a fold of the canonical files plus the records still queued, and
+that deleting it costs time alone; never writes anything canonical.
+
+Records the drain has not stored yet are given by `overlay`, so that a write is found from the moment it is
+acknowledged.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from reverie import layout
+from reverie.core.days import Calendar
+from reverie.core.entries import is_id
+from reverie.core.fold import EntryState, fold
+from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome, Remember
+from reverie.core.where import Where
+from reverie.errors import AmbiguousId, NotFound
+from reverie.index.folding import Files, Folded, Folding, events_of
+from reverie.index.schema import open_database
+
+_VISIBLE = "NOT masked AND NOT forgotten"
+
+
+class State:
+    """The state of one workspace, open for reading. Safe to use from one thread at a time."""
+
+    def __init__(self, root: Path, files: Files, *, calendar: Calendar, notebook: str) -> None:
+        """Bind to the workspace at `root`; nothing is opened before it is needed."""
+        self._path = root / layout.STATE_DB
+        self._files = files
+        self._calendar = calendar
+        self._notebook = notebook
+        self._db: sqlite3.Connection | None = None
+        self._queued: dict[str, EntryState] = {}
+        self._marks: dict[str, int] = {}
+        self._notes: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Close the database; a later use opens it again."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The open database."""
+        if self._db is None:
+            self._path.parent.mkdir(mode=0o700, exist_ok=True)
+            stamp = f"{self._calendar.zone} {self._calendar.day_starts_at} {self._notebook}"
+            self._db = open_database(self._path, stamp=stamp)
+        return self._db
+
+    # Catching up
+
+    def catch_up(self, masked: Callable[[Entry], bool]) -> Folded:
+        """Fold what the files gained since last time, in one transaction, and return what changed.
+
+        A database that turns out damaged is made anew and folded from the beginning.
+        """
+        try:
+            return self._fold(masked)
+        except sqlite3.DatabaseError:
+            self.close()
+            self._path.unlink(missing_ok=True)
+            return self._fold(masked)
+
+    def _fold(self, masked: Callable[[Entry], bool]) -> Folded:
+        db = self.db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            folded = Folding(self._files, db, self._calendar, self._notebook, masked).run()
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+        return folded
+
+    def overlay(self, queued: Iterable[JournalRecord], masked: Callable[[Entry], bool]) -> None:
+        """Show records that wait for the drain as if they were stored already."""
+        self._queued, self._marks, self._notes = {}, {}, {}
+        for record in queued:
+            if isinstance(record, Extraction):
+                if record.session:
+                    self._marks[record.session] = max(self._marks.get(record.session, 0), record.stop)
+                if record.note:
+                    self._notes[record.note] = record.digest
+            entries = record.entries if isinstance(record, Extraction) else ()
+            for entry in (record.entry,) if isinstance(record, Remember) else entries:
+                if entry.id not in self._queued and not masked(entry) and self._row(entry.id) is None:
+                    self._queued[entry.id] = fold(entry, events_of(self.db, entry.id))
+
+    # Reading
+
+    def get(self, prefix: str) -> EntryState:
+        """Return the entry whose id begins with `prefix`; raises NotFound or AmbiguousId. Forgotten ones are not found."""
+        ids = [row[0] for row in self.db.execute(
+            f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3", (prefix, prefix + "g")
+        )] if prefix else []  # fmt: skip
+        ids += [entry_id for entry_id in self._queued if prefix and entry_id.startswith(prefix)]
+        if not ids:
+            message = f"no entry has the id {prefix or '(empty)'}: `reverie recall` shows ids"
+            raise NotFound(message)
+        if len(ids) > 1:
+            message = f"{prefix} begins the ids of several entries ({', '.join(ids[:3])}): give more digits"
+            raise AmbiguousId(message)
+        return self.find(ids)[ids[0]]
+
+    def find(self, ids: Iterable[str]) -> dict[str, EntryState]:
+        """Return the states of those of `ids` that exist and are not forgotten."""
+        found: dict[str, EntryState] = {}
+        for entry_id in ids:
+            row = self._row(entry_id)
+            if row is not None:
+                found[entry_id] = _state(*row)
+            elif entry_id in self._queued:
+                found[entry_id] = self._queued[entry_id]
+        return found
+
+    def known(self, entry_id: str) -> Entry | None:
+        """Return the entry with that full id wherever it stands, forgotten or not; None when there is none."""
+        row = self.db.execute("SELECT body FROM entry WHERE id = ?", (entry_id,)).fetchone()
+        if row is not None:
+            return msgspec.msgpack.decode(row[0], type=Entry)
+        queued = self._queued.get(entry_id)
+        return queued.entry if queued else None
+
+    def states(self, where: Where | None = None) -> list[EntryState]:
+        """Return the states of all entries that are not forgotten, or of those `where` admits, by day and time."""
+        clauses, values = [_VISIBLE], []
+        for column in ("category", "session", "about") if where is not None else ():
+            if wanted := getattr(where, column):
+                clauses.append(f"{column} = ?")
+                values.append(wanted)
+        if where is not None:
+            clauses.append("day BETWEEN ? AND ?")
+            values += [where.since, where.until or "9999-99-99"]
+        rows = self.db.execute(
+            f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",  # noqa: S608
+            values,
+        )
+        found = [_state(*row) for row in rows] + list(self._queued.values())
+        if where is None:
+            return found
+        found = [state for state in found if where.admits(state)]
+        return found[-where.limit :] if where.limit else found
+
+    def promises(self) -> list[EntryState]:
+        """Return the open commitments, by due date."""
+        rows = self.db.execute(f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id")  # noqa: S608
+        found = [_state(*row) for row in rows]
+        return found + [state for state in self._queued.values() if state.open_commitment]
+
+    def pending(self, before: str) -> Iterator[EntryState]:
+        """Yield entries of days before `before` that lack an outcome for some part, oldest first.
+
+        Hidden and forgotten ones are no work for a dream.
+        """
+        rows = self.db.execute(
+            f"SELECT body, state FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"  # noqa: S608
+            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id GROUP BY outcome.entry HAVING count(*) >= max(parts))"
+            " ORDER BY day, line, id",
+            (before,),
+        )
+        for row in rows:
+            yield _state(*row)
+
+    def events(self, entry_id: str) -> list[Event]:
+        """Return all events on the entry, in the order they were written."""
+        return events_of(self.db, entry_id)
+
+    def outcomes(self, entry_id: str) -> list[Outcome]:
+        """Return the standing outcomes of the entry, one a part."""
+        rows = self.db.execute("SELECT body FROM outcome WHERE entry = ? ORDER BY part", (entry_id,))
+        return [msgspec.msgpack.decode(row[0], type=Outcome) for row in rows]
+
+    def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
+        """Return the pages (workspace-relative) and lines that cite the entry now."""
+        return list(self.db.execute("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,)))
+
+    def cited(self) -> dict[str, str]:
+        """Return the first citing page of every cited entry."""
+        return dict(self.db.execute("SELECT entry, min(page) FROM cite GROUP BY entry"))
+
+    def mark(self, session: str) -> int:
+        """Return the ordinal up to which the session has been extracted."""
+        row = self.db.execute("SELECT mark FROM mark WHERE session = ?", (session,)).fetchone()
+        return max(row[0] if row else 0, self._marks.get(session, 0))
+
+    def note_digest(self, path: str) -> str:
+        """Return the SHA-256 of the note as it was last extracted, or nothing."""
+        row = self.db.execute("SELECT digest FROM note WHERE path = ?", (path,)).fetchone()
+        return self._notes.get(path) or (row[0] if row else "")
+
+    def unparsed(self) -> list[tuple[str, int, str]]:
+        """Return the lines of daily logs that are no entries: day, line number and text."""
+        return list(self.db.execute("SELECT day, line, text FROM unparsed ORDER BY day, line"))
+
+    def counts(self) -> dict[str, int]:
+        """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and per outcome."""
+        row = self.db.execute(
+            "SELECT count(*), total(current), total(promised), total(pinned), total(forgotten OR masked) FROM entry"
+        ).fetchone()
+        names = ("entries", "current", "promises", "pins", "forgotten")
+        counted = {name: int(value) for name, value in zip(names, row, strict=True)}
+        counted["queued"] = len(self._queued)
+        for kind, number in self.db.execute("SELECT kind, count(DISTINCT entry) FROM outcome GROUP BY kind"):
+            counted[f"outcome_{kind}"] = number
+        return counted
+
+    def remask(self, ids: Sequence[str], *, masked: bool) -> None:
+        """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
+        self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
+
+    def _row(self, entry_id: str) -> tuple[bytes, bytes] | None:
+        if not is_id(entry_id):
+            return None
+        found: tuple[bytes, bytes] | None = self.db.execute(
+            f"SELECT body, state FROM entry WHERE id = ? AND {_VISIBLE}", (entry_id,)  # noqa: S608
+        ).fetchone()
+        return found
+
+
+def _state(body: bytes, state: bytes) -> EntryState:
+    """Return a stored state; an entry to which nothing happened is folded from itself."""
+    if state:
+        return msgspec.msgpack.decode(state, type=EntryState)
+    return fold(msgspec.msgpack.decode(body, type=Entry), ())
+
