@@ -59,8 +59,9 @@ def wide_functions(source: Source) -> Iterator[str]:
             yield f"{source.where(function)}: {function.name} has {count} parameters"
         # `ws` stands where a method has `self`: the value the function works on, first in every call.
         owned = [arg.arg for arg in by_position if arg.arg != "ws"]
-        is_dunder = function.name.startswith("__") and function.name != "__init__"
-        if len(owned) > POSITIONAL and not is_dunder:
+        # A private function's callers stand in the same file, where its parameters can be read beside them.
+        is_private = function.name.startswith("_") and function.name != "__init__"
+        if len(owned) > POSITIONAL and not is_private:
             yield f"{source.where(function)}: {function.name} takes {', '.join(owned)} by position"
 
 
