@@ -62,48 +62,48 @@ def test_fields_and_unknown_keys_are_read() -> None:
 
 def test_only_the_line_of_the_changed_key_differs() -> None:
     """One key set in a page with CRLF, comments and odd quoting changes one line, and its comment stays."""
-    changed = set_field(PAGE, "title", "Zephyr Freight")
+    changed = set_field(PAGE, "title", value="Zephyr Freight")
     expected = PAGE.replace("'Zephyr: Logistics'", "Zephyr Freight").replace("title:   ", "title: ")
     assert changed == expected
 
 
 def test_a_block_list_stays_a_block_list() -> None:
     """Setting tags written one a line writes them one a line, and the comment below stays where it was."""
-    changed = set_field(PAGE, "tags", ("a", "new tag"))
+    changed = set_field(PAGE, "tags", value=("a", "new tag"))
     assert changed == PAGE.replace("- a\r\n- b\r\n", "  - a\r\n  - new tag\r\n")
 
 
 def test_an_empty_value_is_filled_on_its_own_line() -> None:
     """A key without a value gets one without moving the next line."""
-    assert set_field(PAGE, "empty", "no more") == PAGE.replace("empty:\r\n", "empty: no more\r\n")
+    assert set_field(PAGE, "empty", value="no more") == PAGE.replace("empty:\r\n", "empty: no more\r\n")
 
 
 def test_a_removed_key_takes_its_lines_and_nothing_else() -> None:
     """Removing a block scalar or a list removes its own lines only."""
-    assert set_field(PAGE, "tags", None) == PAGE.replace("tags:\r\n- a\r\n- b\r\n", "")
-    assert set_field(PAGE, "absent", None) == PAGE
+    assert set_field(PAGE, "tags", value=None) == PAGE.replace("tags:\r\n- a\r\n- b\r\n", "")
+    assert set_field(PAGE, "absent", value=None) == PAGE
 
 
 def test_a_comment_between_key_and_list_survives() -> None:
     """A comment after the colon of a changed list is kept."""
-    assert change("tags: # mine\n  - a\nx: 1\n", "tags", ("b",)) == "tags: # mine\n  - b\nx: 1\n"
-    assert change("tags: # mine\n  - a\nx: 1\n", "tags", "b") == "tags: b # mine\nx: 1\n"
+    assert change("tags: # mine\n  - a\nx: 1\n", "tags", value=("b",)) == "tags: # mine\n  - b\nx: 1\n"
+    assert change("tags: # mine\n  - a\nx: 1\n", "tags", value="b") == "tags: b # mine\nx: 1\n"
 
 
 def test_braces_are_changed_through_the_round_trip() -> None:
     """A mapping written in braces is changed too."""
-    assert change("{a: 1, title: old}\n", "title", "new") == "{a: 1, title: new}\n"
+    assert change("{a: 1, title: old}\n", "title", value="new") == "{a: 1, title: new}\n"
 
 
 def test_a_page_without_front_matter_gets_one_on_top() -> None:
     """The body of such a page stays byte-equal below the new block."""
-    assert set_field("\ufeffline\r\n", "title", "T") == "\ufeff---\r\ntitle: T\r\n---\r\nline\r\n"
+    assert set_field("\ufeffline\r\n", "title", value="T") == "\ufeff---\r\ntitle: T\r\n---\r\nline\r\n"
 
 
 @given(KEYS, st.one_of(ANY_TEXT, st.lists(ANY_TEXT, max_size=4).map(tuple)))
 def test_what_is_set_is_read_back(key: str, value: str | tuple[str, ...]) -> None:
     """Any text or list of texts survives writing and reading, and every other line of the page stays."""
-    changed = set_field(PAGE, key, value)
+    changed = set_field(PAGE, key, value=value)
     before, after = split(PAGE), split(changed)
     assert after.body == before.body
     root = front_matter.compose(after.front or "")
@@ -113,7 +113,7 @@ def test_what_is_set_is_read_back(key: str, value: str | tuple[str, ...]) -> Non
     kept = [line for line in (before.front or "").split("\r\n") if not line.startswith((f"{key}:", "- "))]
     left = iter((after.front or "").split("\r\n"))
     assert all(line in left for line in kept)
-    assert set_field(changed, key, value) == changed
+    assert set_field(changed, key, value=value) == changed
 
 
 FRONTS = st.builds(
@@ -183,7 +183,7 @@ def test_broken_or_hostile_yaml_is_reported_and_never_rewritten(front: str, reas
     assert found.broken
     assert reason in found.problems[0]
     with pytest.raises(InvalidRecord, match=reason):
-        set_field(f"---\n{front}\n---\nbody\n", "title", "T")
+        set_field(f"---\n{front}\n---\nbody\n", "title", value="T")
 
 
 def test_an_alias_bomb_is_refused_before_it_grows() -> None:

@@ -54,7 +54,7 @@ def digest(inner: str) -> str:
     return hashlib.sha256(inner.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_block(text: str, begin: str = BEGIN, end: str = END) -> Block | Missing | Broken:
+def find_block(text: str, *, begin: str = BEGIN, end: str = END) -> Block | Missing | Broken:
     """Find the one generated block between the markers named `begin` and `end`.
 
     Anything that looks like a marker counts, wherever it stands (in code too): reading one as prose would append a
@@ -79,7 +79,7 @@ def find_block(text: str, begin: str = BEGIN, end: str = END) -> Block | Missing
     return Block(opening.start(), closing.end(), inner, stated, digest(inner) == stated)
 
 
-def render_block(inner: str, begin: str = BEGIN, end: str = END) -> str:
+def render_block(inner: str, *, begin: str = BEGIN, end: str = END) -> str:
     """Return the block for `inner`, which is made to end with a line break unless empty."""
     inner = inner if not inner or inner.endswith("\n") else inner + "\n"
     return f"<!-- {begin} sha256={digest(inner)} -->\n{inner}<!-- {end} -->\n"

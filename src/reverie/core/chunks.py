@@ -48,7 +48,7 @@ def paragraph_chunks(text: str, limit: int = LIMIT) -> list[Chunk]:
     chunks = [Chunk(piece, above, 1) for piece in _pieces(front.description, limit)]
     for number, section in enumerate(page.sections):
         path = (*above, *(title for title in section.path if (title,) != above))
-        found = list(_section_chunks(text, section, limit))
+        found = list(_section_chunks(text, section, limit=limit))
         chunks += (Chunk(piece, path, page.line_at(place)) for piece, place in found)
         is_leaf = number + 1 == len(page.sections) or page.sections[number + 1].level <= section.level
         if section.level and section.title and not found and is_leaf:
@@ -58,21 +58,21 @@ def paragraph_chunks(text: str, limit: int = LIMIT) -> list[Chunk]:
     return chunks
 
 
-def _section_chunks(text: str, section: Section, limit: int) -> Iterator[tuple[str, int]]:
+def _section_chunks(text: str, section: Section, *, limit: int) -> Iterator[tuple[str, int]]:
     """Yield merged paragraphs with their offsets."""
     start = end = -1
-    for first, last in _paragraphs(text, section.body, section.end):
+    for first, last in _paragraphs(text, section.body, end=section.end):
         if start >= 0 and last - start <= limit:
             end = last
             continue
         if start >= 0:
-            yield from _cut(text, start, end, limit)
+            yield from _cut(text, (start, end), limit=limit)
         start, end = first, last
     if start >= 0:
-        yield from _cut(text, start, end, limit)
+        yield from _cut(text, (start, end), limit=limit)
 
 
-def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _paragraphs(text: str, start: int, *, end: int) -> Iterator[tuple[int, int]]:
     for match in _PARAGRAPH.finditer(text, start, end):
         if text[start : match.start()].strip():
             yield start, match.start()
@@ -83,14 +83,15 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _pieces(text: str, limit: int) -> Iterator[str]:
     if text.strip():
-        for piece, _ in _cut(text, 0, len(text), limit):
+        for piece, _ in _cut(text, (0, len(text)), limit=limit):
             yield piece
 
 
-def _cut(text: str, start: int, end: int, limit: int) -> Iterator[tuple[str, int]]:
+def _cut(text: str, span: tuple[int, int], *, limit: int) -> Iterator[tuple[str, int]]:
     """Yield the span in pieces of at most `limit` characters, cut as coarsely as that allows."""
+    start, end = span
     while start < end:
-        stop = end if end - start <= limit else _cut_place(text, start, start + limit)
+        stop = end if end - start <= limit else _cut_place(text, start, latest=start + limit)
         piece = text[start:stop]
         words = piece.strip()
         if words:
@@ -98,7 +99,7 @@ def _cut(text: str, start: int, end: int, limit: int) -> Iterator[tuple[str, int
         start = stop
 
 
-def _cut_place(text: str, start: int, latest: int) -> int:
+def _cut_place(text: str, start: int, *, latest: int) -> int:
     for pattern in _CUTS:
         place = max((match.end() for match in pattern.finditer(text, start, latest)), default=start)
         if place > start:

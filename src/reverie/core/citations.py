@@ -45,7 +45,7 @@ class Link:
     end: int
 
 
-def cite(day: str, entry: str, alias: str = "") -> str:
+def cite(day: str, entry: str, *, alias: str = "") -> str:
     """Return the link to an entry of the daily log of `day`."""
     return f"[[{layout.ARCHIVE}/{day}#^{entry}{f'|{alias}' if alias else ''}]]"
 

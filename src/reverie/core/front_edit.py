@@ -50,7 +50,7 @@ class _Assignment:
     newline: str
 
 
-def change(front: str, key: str, value: Value | None) -> str:
+def change(front: str, key: str, *, value: Value | None) -> str:
     """Return the front matter with `key` set, or removed for None; every other byte stays.
 
     Raises InvalidRecord, changing nothing, when the YAML is broken, hostile, or cannot be changed safely.
@@ -58,26 +58,26 @@ def change(front: str, key: str, value: Value | None) -> str:
     root = compose(front)
     wanted = _Assignment(key, value, "\r\n" if "\r\n" in front else "\n")
     for edit in (_spliced, _redumped):
-        edited = edit(front, root, wanted)
-        if _is_faithful(root, edited, wanted):
+        edited = edit(front, root, wanted=wanted)
+        if _is_faithful(root, edited, wanted=wanted):
             return edited
     message = f"the front matter key {key!r} cannot be changed safely; edit it by hand"
     raise InvalidRecord(message)
 
 
-def set_field(text: str, key: str, value: Value | None) -> str:
+def set_field(text: str, key: str, *, value: Value | None) -> str:
     """Return a page's text with one front matter key set, or removed for None.
 
     A page without front matter gets one above its first line. Raises InvalidRecord as `change` does.
     """
     source = split(text)
     if source.front is not None:
-        front = change(source.front, key, value)
+        front = change(source.front, key, value=value)
         return Source(source.bom, source.newline, front, source.body, source.opening, source.closing).text
     if value is None:
         return text
     rule = "---" + source.newline
-    front = _spliced("", None, _Assignment(key, value, source.newline))
+    front = _spliced("", None, wanted=_Assignment(key, value, source.newline))
     return f"{source.bom}{rule}{front}{rule}{source.body}"
 
 
@@ -88,11 +88,11 @@ def render(front: Front) -> str:
     return "".join(("---\n", *lines, "---\n"))
 
 
-def _spliced(front: str, root: MappingNode | None, wanted: _Assignment) -> str:
+def _spliced(front: str, root: MappingNode | None, *, wanted: _Assignment) -> str:
     """Change the lines of the one entry, keeping a comment that follows it on its last line."""
     for key, old in root.value if root else ():
         if node_text(key) == wanted.key:
-            return _replaced(front, key, old, wanted)
+            return _replaced(front, (key, old), wanted=wanted)
     if wanted.value is None:
         return front
     indent = " " * (root.value[0][0].start_mark.column if root and root.value else 0)
@@ -101,7 +101,8 @@ def _spliced(front: str, root: MappingNode | None, wanted: _Assignment) -> str:
     return front + gap + entry.replace("\n", wanted.newline)
 
 
-def _replaced(front: str, key: Node, old: Node, wanted: _Assignment) -> str:
+def _replaced(front: str, entry: tuple[Node, Node], *, wanted: _Assignment) -> str:
+    key, old = entry
     colon = front.find(":", key.end_mark.index)
     if colon < 0:
         return front  # a `? key` without a value has no line to splice
@@ -116,8 +117,8 @@ def _replaced(front: str, key: Node, old: Node, wanted: _Assignment) -> str:
     written = _written(wanted.key, wanted.value, indent=" " * key.start_mark.column, block=block)
     between = front[colon + 1 : start].rstrip()  # a comment between the key and its value, or nothing
     parts = (between, written) if written.startswith("\n") else (written, between)
-    entry = "".join(parts).replace("\r\n", "\n").replace("\n", wanted.newline)
-    return front[: colon + 1] + entry + front[end:]
+    text = "".join(parts).replace("\r\n", "\n").replace("\n", wanted.newline)
+    return front[: colon + 1] + text + front[end:]
 
 
 def _content_end(front: str, node: Node) -> int:
@@ -131,7 +132,7 @@ def _content_end(front: str, node: Node) -> int:
     return max(_content_end(front, part) for part in parts)
 
 
-def _redumped(front: str, _root: MappingNode | None, wanted: _Assignment) -> str:
+def _redumped(front: str, _root: MappingNode | None, *, wanted: _Assignment) -> str:
     """Change the key through ruamel's round trip: for mappings in braces and other forms without own lines."""
     yaml = YAML(typ="rt", pure=True)
     yaml.preserve_quotes = True
@@ -148,7 +149,7 @@ def _redumped(front: str, _root: MappingNode | None, wanted: _Assignment) -> str
     return out.getvalue().replace("\n", wanted.newline)
 
 
-def _is_faithful(before: MappingNode | None, edited: str, wanted: _Assignment) -> bool:
+def _is_faithful(before: MappingNode | None, edited: str, *, wanted: _Assignment) -> bool:
     """Tell whether the edited text says what was wanted, and every other key what it said, in the same order."""
     try:
         after = compose(edited)

@@ -107,8 +107,8 @@ def outline(text: str) -> Outline:
         elif token.type == "html_block":
             html.append((start, end))
         elif token.type == "inline" and "`" in token.content:
-            code.extend(_code_spans(text, start, end))
-    sections = tuple(_sections(headings, body, text, starts))
+            code.extend(_code_spans(text, start, end=end))
+    sections = tuple(_sections(headings, body, text=text, starts=starts))
     return Outline(text, lines, sections, tuple(fences), tuple(code), tuple(html))
 
 
@@ -130,7 +130,7 @@ def find_section(page: Outline, heading: str) -> Section | None:
     return next((section for section in page.sections if section.level and section.title == wanted), None)
 
 
-def append_to_section(text: str, heading: str, line: str) -> str:
+def append_to_section(text: str, heading: str, *, line: str) -> str:
     """Return the text with `line` added at the end of what stands under `heading`, before its subsections.
 
     `heading` may carry its `#`s; they decide the level (2 without) of the section that is added at the end of the
@@ -141,27 +141,27 @@ def append_to_section(text: str, heading: str, line: str) -> str:
     newline = split(text).newline
     section = find_section(page, heading)
     if section is None:
-        places = [_new_section(text, heading, newline)]
+        places = [_new_section(text, heading, newline=newline)]
     else:
         # Where the section ends in an open fence or HTML block, the line goes first instead of last.
-        places = [_at_end(text, section, line, newline), (section.body, newline, newline * 2)]
+        places = [_at_end(text, section, line=line, newline=newline), (section.body, newline, newline * 2)]
     for place, before, after in places:
         edited = text[:place] + before + line + after + text[place:]
-        if _stands_under(outline(edited), place + len(before), heading):
+        if _stands_under(outline(edited), place + len(before), heading=heading):
             return edited
     message = f"open code or HTML would swallow a line added under {heading!r}: close it by hand"
     raise InvalidRecord(message)
 
 
-def replace_line(text: str, number: int, old: str, new: str) -> str:
+def replace_line(text: str, number: int, *, old: str, new: str) -> str:
     """Return the text with line `number` replaced, its line break kept; raises NotFound if it does not read `old`."""
-    start, end = _line_span(text, number, old)
+    start, end = _line_span(text, number, old=old)
     return text[:start] + new + text[end:]
 
 
-def remove_line(text: str, number: int, old: str) -> str:
+def remove_line(text: str, number: int, *, old: str) -> str:
     """Return the text without line `number` and its line break; raises NotFound if it does not read `old`."""
-    start, end = _line_span(text, number, old)
+    start, end = _line_span(text, number, old=old)
     after = _LINE_BREAK.match(text, end)
     return text[:start] + text[after.end() if after else end :]
 
@@ -170,7 +170,7 @@ def remove_line(text: str, number: int, old: str) -> str:
 
 
 def _sections(
-    headings: list[tuple[int, str, int, int]], body: int, text: str, starts: tuple[int, ...]
+    headings: list[tuple[int, str, int, int]], body: int, *, text: str, starts: tuple[int, ...]
 ) -> Iterator[Section]:
     line_of = {start: number for number, start in enumerate(starts, start=1)}
     begins = [start for _, _, start, _ in headings]
@@ -203,7 +203,7 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
         yield match.start(), place
 
 
-def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _code_spans(text: str, start: int, *, end: int) -> Iterator[tuple[int, int]]:
     """Yield the inline code of one paragraph: a run of backticks up to the next run of the same length."""
     runs = [_unescaped(text, match) for match in _TICKS.finditer(text, start, end)]
     next_same: dict[int, int] = {}
@@ -243,7 +243,7 @@ def _blanked(text: str, spans: tuple[tuple[int, int], ...]) -> str:
 # Edits
 
 
-def _at_end(text: str, section: Section, line: str, newline: str) -> tuple[int, str, str]:
+def _at_end(text: str, section: Section, *, line: str, newline: str) -> tuple[int, str, str]:
     """Return the place after the last line that is not blank, and what stands before and after the new line."""
     kept = text[section.body : section.end].rstrip()
     last = kept[_last_break(kept) :]
@@ -257,7 +257,7 @@ def _at_end(text: str, section: Section, line: str, newline: str) -> tuple[int, 
     return after.start(), newline + gap, ""
 
 
-def _new_section(text: str, heading: str, newline: str) -> tuple[int, str, str]:
+def _new_section(text: str, heading: str, *, newline: str) -> tuple[int, str, str]:
     title = heading if heading.startswith("#") else f"## {heading}"
     last = text.rstrip(" \t")
     ends_line = not last or last[-1] in "\r\n"
@@ -266,7 +266,7 @@ def _new_section(text: str, heading: str, newline: str) -> tuple[int, str, str]:
     return len(text), f"{gap}{title}{newline}{newline}", newline
 
 
-def _stands_under(page: Outline, place: int, heading: str) -> bool:
+def _stands_under(page: Outline, place: int, *, heading: str) -> bool:
     section = find_section(page, heading)
     swallowed = (*((fence.start, fence.end) for fence in page.fences), *page.html)
     return (
@@ -280,7 +280,7 @@ def _last_break(text: str) -> int:
     return max(text.rfind("\n"), text.rfind("\r")) + 1
 
 
-def _line_span(text: str, number: int, old: str) -> tuple[int, int]:
+def _line_span(text: str, number: int, *, old: str) -> tuple[int, int]:
     starts = [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
     if 1 <= number <= len(starts):
         start = starts[number - 1]
