@@ -58,7 +58,8 @@ class CrashDisk(Disk):
     been torn as `seed` decides (0: all vanish, 1: all land, else by lot); from then on every call raises Crashed
     and the folder is what a power cut would leave. `fail_at=n` makes that call fail once with `error` (an errno;
     ENOSPC first takes half of a write), or every call from it on with `forever`. `calls` counts and `log` names
-    the calls; they include opening for writing. See `store.crashing` for what may happen.
+    the calls; they include opening for writing. `ops` are the calls, for another Disk under the same plan. See
+    `store.crashing` for what may happen.
     """
 
     def __init__(
@@ -73,22 +74,22 @@ class CrashDisk(Disk):
     ) -> None:
         """Begin in a real folder, whose present content counts as synced."""
         plan = Plan(crash_at=crash_at, seed=seed, fail_at=fail_at, error=error, forever=forever)
-        self._crashing = CrashSyscalls(os.path.realpath(root), plan)
-        super().__init__(root, ops=self._crashing)
+        self.ops = CrashSyscalls(os.path.realpath(root), plan)
+        super().__init__(root, ops=self.ops)
 
     @property
     def calls(self) -> int:
         """How many calls were counted."""
-        return self._crashing.calls
+        return self.ops.calls
 
     @property
     def log(self) -> list[str]:
         """The counted calls: kind and path, in order."""
-        return self._crashing.log
+        return self.ops.log
 
     def cut_power(self) -> None:
         """Crash now, without raising; nothing happens when it has crashed already."""
-        self._crashing.cut_power()
+        self.ops.cut_power()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,12 @@ import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 from reverie.store.syscalls import READ, Syscalls
 from reverie.store.unsynced import Crashed, File, Lot, Plan
 
 _ASIDE = ".~crash"
 Place = tuple[int, int]  # device and inode
-_T = TypeVar("_T")
 Name = tuple[Place, str]  # a name in the folder of that inode
 
 
@@ -47,6 +45,7 @@ class CrashSyscalls(Syscalls):
         self.calls = 0
         self.log: list[str] = []
         self.crashed = False
+        self._due = False  # the call that crashes was counted; it comes when that call, or the next one, ends
         self._root = root
         self._plan = plan
         self._owed = False  # a write was cut short by a full disk: the next one meets it
@@ -58,16 +57,16 @@ class CrashSyscalls(Syscalls):
         self._alive()
         where = name if folder is None else f"{self._where[folder]}/{name}".lstrip("/")
         makes = folder is not None and flags & os.O_CREAT and not self._exists(name, folder)
-        crash = False
         if flags & (os.O_WRONLY | os.O_RDWR):
-            crash = self._count("make" if makes else "open", where)
+            self._count("make" if makes else "open", where)
         fd = super().open(name, flags, mode=mode, folder=folder)
         self._where[fd] = "" if folder is None else where
         if makes and folder is not None:
             self._note({(folder, name): (None, self._file(fd))})
-        if crash:
+        if self._due:
             self.close(fd)
-        return self._then(crash, fd)
+        self._end()
+        return fd
 
     def close(self, fd: int) -> None:
         self._where.pop(fd, None)
@@ -77,28 +76,32 @@ class CrashSyscalls(Syscalls):
         file, data, owed = self._file(fd), bytes(data), self._owed
         self._owed = False
         try:
-            crash = self._count("write", f"{self._where[fd]} {len(data)}")
+            self._count("write", f"{self._where[fd]} {len(data)}")
         except OSError as error:
             if owed or error.errno != errno.ENOSPC or len(data) < 2:  # noqa: PLR2004 - one byte has no half
                 raise
-            self._owed, crash, data = True, False, data[: len(data) // 2]
+            self._owed, data = True, data[: len(data) // 2]
         if owed:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         file.pending.append((file.written(), data))
-        return self._then(crash, super().write(fd, data))
+        taken = super().write(fd, data)
+        self._end()
+        return taken
 
     def sync(self, fd: int) -> None:
         file = self._file(fd)
         try:
-            self._then(self._count("sync", self._where[fd]), None)
+            self._count("sync", self._where[fd])
         except OSError:
             file.doomed = True
             raise
+        self._end()
         if not file.doomed:
             file.settle()
 
     def sync_folder(self, fd: int) -> None:
-        self._then(self._count("sync", f"{self._where[fd]}/"), None)
+        self._count("sync", f"{self._where[fd]}/")
+        self._end()
         here = _place(super().fstat(fd))
         for change in self._changes:
             change.waiting.discard(here)
@@ -111,40 +114,41 @@ class CrashSyscalls(Syscalls):
 
     def truncate(self, fd: int, size: int) -> None:
         file = self._file(fd)
-        crash = self._count("cut", f"{self._where[fd]} {size}")
+        self._count("cut", f"{self._where[fd]} {size}")
         file.pending.append(size)
-        self._then(crash, super().truncate(fd, size))
+        super().truncate(fd, size)
+        self._end()
 
     def chmod(self, fd: int, mode: int) -> None:
         self._alive()
         super().chmod(fd, mode)
 
     def rename(self, old: str, new: str, *, source: int, target: int) -> None:
-        crash = self._count("rename", f"{self._where[source]}/{old} {self._where[target]}/{new}")
+        self._count("rename", f"{self._where[source]}/{old} {self._where[target]}/{new}")
         moved, replaced = self._entry(old, source), self._entry(new, target)
         super().rename(old, new, source=source, target=target)
         self._note({(source, old): (moved, None), (target, new): (replaced, moved)}, gone=replaced)
-        self._then(crash, None)
+        self._end()
 
     def unlink(self, name: str, *, folder: int) -> None:
-        crash = self._count("unlink", f"{self._where[folder]}/{name}")
+        self._count("unlink", f"{self._where[folder]}/{name}")
         gone = self._entry(name, folder)
         super().unlink(name, folder=folder)
         self._note({(folder, name): (gone, None)}, gone=gone)
-        self._then(crash, None)
+        self._end()
 
     def mkdir(self, name: str, *, folder: int) -> None:
-        crash = self._count("mkdir", f"{self._where[folder]}/{name}")
+        self._count("mkdir", f"{self._where[folder]}/{name}")
         super().mkdir(name, folder=folder)
         self._note({(folder, name): (None, self._entry(name, folder))})
-        self._then(crash, None)
+        self._end()
 
     def rmdir(self, name: str, *, folder: int) -> None:
-        crash = self._count("rmdir", f"{self._where[folder]}/{name}")
+        self._count("rmdir", f"{self._where[folder]}/{name}")
         gone = self._entry(name, folder)
         super().rmdir(name, folder=folder)
         self._note({(folder, name): (gone, None)})
-        self._then(crash, None)
+        self._end()
 
     def stat(self, name: str, *, folder: int) -> os.stat_result:
         self._alive()
@@ -227,22 +231,23 @@ class CrashSyscalls(Syscalls):
     def _alive(self) -> None:
         if self.crashed:
             raise Crashed
+        self._end()  # the call to crash at has failed by itself
 
-    def _count(self, kind: str, where: str) -> bool:
-        """Count a call and fail it if the plan says so; return whether the crash comes with it."""
+    def _count(self, kind: str, where: str) -> None:
+        """Count a call, fail it if the plan says so, and note when it is the one to crash at."""
         self._alive()
         self.calls += 1
         self.log.append(f"{kind} {where}")
         plan = self._plan
+        self._due = self.calls == plan.crash_at
         if self.calls == plan.fail_at or (plan.forever and 0 < plan.fail_at < self.calls):
             raise OSError(plan.error, os.strerror(plan.error))
-        return self.calls == plan.crash_at
 
-    def _then(self, crash: bool, value: _T) -> _T:  # noqa: FBT001 - what `_count` answered
-        if crash:
+    def _end(self) -> None:
+        """Crash when the counted call was the one to crash at."""
+        if self._due:
             self.cut_power()
             raise Crashed
-        return value
 
     def _exists(self, name: str, folder: int) -> bool:
         try:
