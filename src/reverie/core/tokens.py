@@ -29,8 +29,10 @@ _SCRAPS: Final = 4  # parts of letters and digits a word with a digit may have b
 _ROOT: Final = 3  # letters of an Arabic word that must remain without its article
 
 _CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u309a\u309d-\u30fa\u30fc-\u30ff"
-_CJK += "\u3105-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
-_CJK += "\U0001b000-\U0001b16f\U00020000-\U000323af"
+_CJK += (
+    "\u3105-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+)
+_CJK += "\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U000323af"
 _NO_BLANKS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf"  # scripts written without blanks
 )

@@ -1,0 +1,89 @@
+"""What the text index holds of a row: its words, the words around it, and the values it is filtered by.
+
+Owns the make-up of a document; promises that a row and its window are cut by `core.tokens` alone, and that a huge
+neighbour cannot drown the turn it stands beside; never touches the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import Final
+
+from reverie.core import tokens
+from reverie.core.rank import REACH
+from reverie.core.rows import Row
+
+NEIGHBOUR: Final = 256  # terms of a neighbouring turn a window takes in
+_VALUE: Final = 100  # characters of a filter value kept readable; a longer one is known by its hash
+
+Turns = Callable[[str, int, int], Iterable[Row]]  # (session, first, last) -> those turns
+
+
+def own(row: Row) -> tuple[str, ...]:
+    """Return the terms of a row: who said it, its heading and tags, and its text."""
+    return _terms(f"{row.person}\n{row.heading}\n{' '.join(row.tags)}\n{row.text}")
+
+
+@lru_cache(maxsize=2_048)
+def _terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a text; cached because each turn stands in the windows of its neighbours too."""
+    return tuple(tokens.terms(text))
+
+
+def windows(rows: Sequence[Row], turns: Turns) -> list[tuple[str, ...]]:
+    """Return for each row its terms with those of the turns around it; any other row is its own window.
+
+    Rows that stand beside each other in a session, in order, share one reading of their neighbours.
+    """
+    around = _surroundings(rows, turns)
+    found: list[tuple[str, ...]] = []
+    for row in rows:
+        if row.n < 0 or not row.session:
+            found.append(own(row))
+            continue
+        words: list[str] = []
+        for n in range(row.n - REACH, row.n + REACH + 1):
+            beside = row if n == row.n else around.get((row.session, n))
+            if beside is not None:
+                words += own(beside) if beside is row else own(beside)[:NEIGHBOUR]
+        found.append(tuple(words))
+    return found
+
+
+def _surroundings(rows: Sequence[Row], turns: Turns) -> dict[tuple[str, int], Row]:
+    """Return the turns in and around `rows` by session and ordinal; `rows` themselves win."""
+    placed = sorted({(row.session, row.n) for row in rows if row.n >= 0 and row.session})
+    around: dict[tuple[str, int], Row] = {}
+    for session, group in groupby(placed, key=lambda place: place[0]):
+        ordinals = [n for _, n in group]
+        first = ordinals[0]
+        for place, n in enumerate(ordinals):
+            if place + 1 == len(ordinals) or ordinals[place + 1] - n > 2 * REACH:
+                for turn in turns(session, first - REACH, n + REACH):
+                    around[session, turn.n] = turn
+                first = ordinals[place + 1] if place + 1 < len(ordinals) else n
+    around.update({(row.session, row.n): row for row in rows if row.n >= 0 and row.session})
+    return around
+
+
+def facets(row: Row) -> list[str]:
+    """Return the values of a row that a filter can ask for."""
+    named = [
+        ("kind", row.kind),
+        ("session", row.session),
+        ("person", row.person),
+        ("category", row.category),
+        ("scope", row.scope),
+        *(("tag", tag) for tag in row.tags),
+    ]
+    return [facet(name, value) for name, value in named if value]
+
+
+def facet(name: str, value: str) -> str:
+    """Return one filter value as the index holds it."""
+    if len(value) > _VALUE:
+        value = hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()
+    return f"{name}:{value.encode('utf-8', 'replace').decode()}"

@@ -1,0 +1,278 @@
+"""The rows of the search index, in SQLite.
+
+Owns `.index/rows.db`: every row, the read positions of the files they came from, and which rows the text index has
+not taken in yet; promises that a source is replaced as a whole or not at all (the new rows stand before the old
+ones go), that an unchanged row costs nothing, and that a damaged file, or one of an older layout, is begun anew and
+says so (`fresh`); refuses one of a newer layout; never holds anything that cannot be read again from the files.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from reverie.core.rank import REACH
+from reverie.core.rows import Row
+from reverie.errors import Busy, IndexUnavailable
+from reverie.index import rows_file
+
+_TURNS = "SELECT body FROM row WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? ORDER BY n"
+_TOGETHER = "SELECT num, body, stale, known FROM row WHERE stale > 0 ORDER BY session, n, num LIMIT ?"
+_NEWEST = "SELECT num, body, stale, known FROM row WHERE stale > 0 ORDER BY num DESC LIMIT ?"
+_PUT = """
+INSERT INTO row (id, source, session, n, body) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET source = excluded.source, session = excluded.session, n = excluded.n,
+    body = excluded.body, stale = row.stale + 1
+"""
+_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Row).decode
+
+
+class Numbered(NamedTuple):
+    """A row with its number in the text index and how many of its changes that index has not taken in."""
+
+    num: int
+    row: Row
+    stale: int
+    known: bool
+
+
+class Rows:
+    """The rows of one workspace, safe to use from several threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or make `rows.db` in `folder`; raises IndexUnavailable when it cannot be used or is newer."""
+        self._path = folder / rows_file.NAME
+        self._mutex = threading.RLock()
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexUnavailable(f"the index folder {folder} cannot be made: {error}") from error
+        self._db, self.fresh = rows_file.connect(self._path)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        with self._mutex:
+            self._db.close()
+
+    def reset(self) -> None:
+        """Forget every row and position, so that the files are read again from their start."""
+        with self._mutex:
+            self._db.close()
+            rows_file.remove(self._path)
+            self._db, self.fresh = rows_file.connect(self._path)
+
+    # -- reading
+
+    def get(self, ids: Iterable[str]) -> dict[str, Row]:
+        """Return the rows with these ids; an unknown id is left out."""
+        return {row.row.id: row.row for row in self._select("row.id", list(ids))}
+
+    def numbered(self, nums: Sequence[int]) -> dict[int, Numbered]:
+        """Return the rows with these numbers; a number whose row is gone is left out."""
+        return {row.num: row for row in self._select("row.num", nums)}
+
+    def of_source(self, source: str) -> list[Row]:
+        """Return the rows read from one file."""
+        return [found.row for found in self._select("row.source", [source])]
+
+    def neighbours(self, session: str, n: int, k: int) -> list[Row]:
+        """Return turn `n` of a session and the `k` turns before and after it, in order."""
+        return self.turns(session, n - k, n + k)
+
+    def turns(self, session: str, first: int, last: int) -> list[Row]:
+        """Return the turns of a session from ordinal `first` to `last`, in order."""
+        with self._work() as db:
+            found = db.execute(_TURNS, (session, first, last))
+            return [_decode(body) for (body,) in found]
+
+    def stale(self, limit: int, *, newest: bool = False) -> list[Numbered]:
+        """Return at most `limit` rows the text index has not taken in: whole sessions together, or the newest."""
+        with self._work() as db:
+            found = db.execute(_NEWEST if newest else _TOGETHER, (limit,))
+            return [Numbered(num, _decode(body), stale, bool(known)) for num, body, stale, known in found]
+
+    def behind(self) -> int:
+        """Return how many rows the text index has not taken in."""
+        with self._work() as db:
+            count: int = db.execute("SELECT count(*) FROM row WHERE stale > 0").fetchone()[0]
+            return count
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        with self._work() as db:
+            count: int = db.execute("SELECT count(*) FROM row").fetchone()[0]
+            return count
+
+    def sample(self, limit: int) -> list[Row]:
+        """Return the `limit` rows added last, from which lengths are estimated."""
+        with self._work() as db:
+            return [
+                _decode(body)
+                for (body,) in db.execute("SELECT body FROM row ORDER BY num DESC LIMIT ?", (limit,))
+            ]
+
+    def positions(self) -> dict[str, str]:
+        """Return each source with the stamp its reader left (what it means is the reader's affair)."""
+        with self._work() as db:
+            return dict(db.execute("SELECT source, stamp FROM position").fetchall())
+
+    def gone(self) -> list[int]:
+        """Return the numbers of removed rows that the text index may still hold."""
+        with self._work() as db:
+            return [num for (num,) in db.execute("SELECT num FROM gone")]
+
+    # -- writing
+
+    def upsert(self, rows: Iterable[Row], *, position: tuple[str, str] | None = None) -> None:
+        """Add rows, or replace those with the same ids, and note `(source, stamp)`, all in one transaction."""
+        with self._change() as db:
+            self._put(db, rows)
+            self._note(db, position)
+
+    def replace_source(self, source: str, rows: Iterable[Row], *, stamp: str = "") -> None:
+        """Make `rows` the only rows of `source`; an empty `stamp` forgets the source's position."""
+        with self._change() as db:
+            new = list(rows)
+            self._put(db, new)
+            kept = {row.id for row in new}
+            old = [
+                id_
+                for (id_,) in db.execute("SELECT id FROM row WHERE source = ?", (source,))
+                if id_ not in kept
+            ]
+            self._drop(db, old)
+            self._note(db, (source, stamp))
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Remove the rows with these ids; an unknown id is no error."""
+        with self._change() as db:
+            self._drop(db, list(ids))
+
+    def taken(self, rows: Iterable[Numbered], gone: Iterable[int]) -> None:
+        """Note that the text index holds `rows` as they were read and has let go of `gone`.
+
+        A row changed since it was read stays stale.
+        """
+        with self._change() as db:
+            db.executemany(
+                "UPDATE row SET known = 1, stale = CASE WHEN stale = ? THEN 0 ELSE stale END WHERE num = ?",
+                [(row.stale, row.num) for row in rows],
+            )
+            db.executemany("DELETE FROM gone WHERE num = ?", [(num,) for num in gone])
+
+    def all_stale(self) -> None:
+        """Note that the text index holds nothing."""
+        with self._change() as db:
+            db.execute("UPDATE row SET stale = stale + 1, known = 0")
+            db.execute("DELETE FROM gone")
+
+    def meta(self, key: str) -> str:
+        """Return a note of the text index about itself, empty when there is none."""
+        with self._work() as db:
+            found = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+            return found[0] if found else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a note of the text index about itself."""
+        with self._change() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # -- inside
+
+    def _put(self, db: sqlite3.Connection, rows: Iterable[Row]) -> None:
+        """Insert or replace rows, leaving equal ones alone; the neighbours of a changed turn change with it."""
+        new = {row.id: row for row in map(_writable, rows)}
+        same = {found.row.id: found.row for found in self._select("row.id", list(new))}
+        for row in new.values():
+            old = same.get(row.id)
+            if old == row:
+                continue
+            db.execute(_PUT, (row.id, row.source, row.session, row.n, _encode(row)))
+            _touch_neighbours(db, row)
+            if old and (old.session, old.n) != (row.session, row.n):
+                _touch_neighbours(db, old)
+
+    def _drop(self, db: sqlite3.Connection, ids: list[str]) -> None:
+        for found in self._select("row.id", ids):
+            db.execute("DELETE FROM row WHERE num = ?", (found.num,))
+            if found.known:
+                db.execute("INSERT OR IGNORE INTO gone VALUES (?)", (found.num,))
+            _touch_neighbours(db, found.row)
+
+    def _note(self, db: sqlite3.Connection, position: tuple[str, str] | None) -> None:
+        if position is not None and position[1]:
+            db.execute("INSERT OR REPLACE INTO position VALUES (?, ?)", position)
+        elif position is not None:
+            db.execute("DELETE FROM position WHERE source = ?", position[:1])
+
+    def _select(self, column: str, values: Sequence[str] | Sequence[int]) -> list[Numbered]:
+        found: list[Numbered] = []
+        with self._work() as db:
+            for start in range(0, len(values), _AT_ONCE):
+                part = values[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT num, body, stale, known FROM row WHERE {column} IN ({marks})"  # noqa: S608 - no text
+                found += [
+                    Numbered(num, _decode(body), stale, bool(known))
+                    for num, body, stale, known in db.execute(query, part)
+                ]
+        return found
+
+    @contextmanager
+    def _work(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to one thread and turn SQLite's errors into ours."""
+        with self._mutex:
+            try:
+                yield self._db
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error) or "busy" in str(error):
+                    raise Busy("another process is writing the search index; try again shortly") from error
+                raise IndexUnavailable(
+                    f"{self._path} cannot be used ({error}); run `reverie reindex`"
+                ) from error
+            except (sqlite3.Error, msgspec.DecodeError) as error:
+                raise IndexUnavailable(f"{self._path} is damaged ({error}); run `reverie reindex`") from error
+
+    @contextmanager
+    def _change(self) -> Iterator[sqlite3.Connection]:
+        with self._work() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+
+def _touch_neighbours(db: sqlite3.Connection, row: Row) -> None:
+    """Make the turns around a changed one stale, since their windows hold its words."""
+    if row.n >= 0 and row.session:
+        db.execute(
+            "UPDATE row SET stale = stale + 1 WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? AND id != ?",
+            (row.session, row.n - REACH, row.n + REACH, row.id),
+        )
+
+
+def _writable(row: Row) -> Row:
+    """Return `row` with lone surrogates, which SQLite cannot hold, as question marks."""
+    try:
+        _encode(row)
+    except UnicodeEncodeError:
+        changed: dict[str, str | tuple[str, ...]] = {
+            name: value.encode("utf-8", "replace").decode()
+            for name, value in msgspec.structs.asdict(row).items()
+            if isinstance(value, str)
+        }
+        changed["tags"] = tuple(tag.encode("utf-8", "replace").decode() for tag in row.tags)
+        return msgspec.structs.replace(row, **changed)
+    return row

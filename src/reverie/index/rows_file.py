@@ -1,0 +1,101 @@
+"""The SQLite file of the search rows: its tables, and how it is opened or begun anew.
+
+Owns the layout of `.index/rows.db`; promises that a file that is no database, is damaged at its root, or has an
+older layout is replaced by an empty one, and that one of a newer layout is refused untouched; never follows a link.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from reverie.errors import IndexUnavailable
+
+NAME: Final = "rows.db"
+LAYOUT: Final = 1  # of the tables and of `Row`; another value in the file means other tables
+WAIT_SECONDS: Final = 5.0
+
+_TABLES = """
+CREATE TABLE row (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used twice: the text index knows a row by it
+    id TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL,
+    session TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    stale INTEGER NOT NULL DEFAULT 1,       -- changes the text index has not taken in; 0 when it is up to date
+    known INTEGER NOT NULL DEFAULT 0,       -- 1 once the text index holds some version of it
+    body BLOB NOT NULL
+);
+CREATE INDEX row_source ON row (source);
+CREATE INDEX row_turn ON row (session, n) WHERE n >= 0;
+CREATE INDEX row_stale ON row (session, n, num) WHERE stale > 0;
+CREATE TABLE gone (num INTEGER PRIMARY KEY);
+CREATE TABLE position (source TEXT PRIMARY KEY, stamp TEXT NOT NULL);
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+
+
+def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open the file and return the connection, and whether it was begun anew (it then holds nothing)."""
+    try:
+        return _connect(path)
+    except sqlite3.OperationalError as error:
+        if "no such" not in str(error) and "malformed" not in str(error):
+            raise IndexUnavailable(f"{path} cannot be opened: {error}") from error
+    except sqlite3.DatabaseError:
+        pass  # not a database, or of an older layout: nothing in it is worth keeping
+    remove(path)
+    try:
+        return _connect(path)
+    except sqlite3.Error as error:
+        raise IndexUnavailable(f"{path} cannot be made anew: {error}") from error
+
+
+def remove(path: Path) -> None:
+    """Remove the file and SQLite's companions, whatever stands in their places."""
+    for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with suppress(FileNotFoundError):
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one)
+            else:
+                one.unlink()
+
+
+def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open the file, making its tables when it is new; raises DatabaseError when it must be begun anew."""
+    if path.is_symlink() or path.is_dir():
+        raise sqlite3.DatabaseError("something else stands in its place")
+    db = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")  # the files are the truth: a lost last commit is read again
+        fresh = _lay_out(db, path)
+        db.execute("SELECT id, body FROM row ORDER BY num DESC LIMIT 1").fetchone()
+        path.chmod(0o600)
+    except (sqlite3.Error, IndexUnavailable, OSError):
+        db.close()
+        raise
+    return db, fresh
+
+
+def _lay_out(db: sqlite3.Connection, path: Path) -> bool:
+    """Make the tables in an empty file and return whether it was empty."""
+    layout = db.execute("PRAGMA user_version").fetchone()[0]
+    if layout == LAYOUT:
+        return False
+    if layout > LAYOUT:
+        raise IndexUnavailable(f"{path} was made by a newer Reverie; upgrade, or delete the folder it is in")
+    db.execute("BEGIN IMMEDIATE")
+    if db.execute("PRAGMA user_version").fetchone()[0] == LAYOUT:  # another process was faster
+        db.execute("COMMIT")
+        return False
+    if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise sqlite3.DatabaseError("another layout")
+    for statement in _TABLES.split(";\n"):
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {LAYOUT}")
+    db.execute("COMMIT")
+    return True

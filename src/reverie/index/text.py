@@ -1,0 +1,247 @@
+"""Keyword search over every row, in any script.
+
+Owns the bringing together of `rows.db` and the tantivy folder beside it; promises that a search sees every row
+written before it, by any process, committed to the text index or not (the newest `SCANNED` of the rest are read
+directly; `behind` counts what is left), and that a missing, damaged or older text index is built again from the
+rows without the caller; never reads the workspace's files: whoever opens it feeds it rows.
+
+Order of a write: 1. the rows, in one SQLite transaction that also notes them as not yet indexed. 2. later, under the
+index lock, one tantivy commit. 3. the note is taken back. A crash between any two leaves rows that are searched by
+reading, and the next commit takes them in again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from reverie import layout
+from reverie.core import tokens
+from reverie.core.query import Query
+from reverie.core.rank import REACH
+from reverie.core.rows import Candidate, Filter, Row
+from reverie.errors import IndexUnavailable
+from reverie.index import documents, engine, pending
+from reverie.index.rows import Numbered, Rows
+
+DEPTH: Final = 200  # candidates a search gives to the ranking
+SCANNED: Final = 256  # rows not yet indexed that a search reads itself
+TERMS: Final = 48  # of a long query only so many are asked for, the rarest
+PERIOD_DEPTH: Final = 50  # further candidates from each period a query names
+_BATCH: Final = 10_000  # rows of one commit
+_SAMPLE: Final = 400  # rows from which mean lengths are taken
+_STAMP: Final = f"{engine.LAYOUT}.{tokens.VERSION}.{REACH}"
+
+Lock = Callable[[], AbstractContextManager[object]]
+
+
+class TextIndex:
+    """The search rows of one workspace and the text index over them; safe to use from several threads."""
+
+    def __init__(self, folder: Path, lock: Lock) -> None:
+        """Open the index in `folder` (the workspace's `.index`), building the text part when it must be.
+
+        `lock` gives the workspace's index lock. Raises IndexUnavailable when the folder cannot be used or was made
+        by a newer Reverie, and Busy when the text part must be built while another process holds the lock.
+        """
+        self.rows = Rows(folder)
+        self._folder = folder / PurePosixPath(layout.TEXT_INDEX).name
+        self._lock = lock
+        self._mutex = threading.Lock()
+        self._lengths: dict[str, float] = {}
+        with ExitStack() as failing:
+            failing.callback(self.rows.close)
+            self._engine = self._open()
+            failing.pop_all()
+
+    def close(self) -> None:
+        """Close the index; rows not yet taken in stay noted for the next commit."""
+        self.rows.close()
+
+    def behind(self) -> int:
+        """Return how many rows a search cannot see yet."""
+        return max(0, self.rows.behind() - SCANNED)
+
+    def commit(self) -> int:
+        """Take every noted row into the text index and return how many there were; waits for the index lock."""
+        with self._lock():
+            return self._commit()
+
+    def rebuild(self) -> None:
+        """Build the text index again from the rows."""
+        with self._lock():
+            self._engine = self._make()
+            self._commit()
+
+    def reset(self) -> None:
+        """Forget every row and position and leave an empty index, to be fed again from the files."""
+        with self._lock():
+            self.rows.reset()
+            self._engine = self._make()
+
+    # -- searching
+
+    def search(
+        self, query: Query, *, where: Filter | None = None, depth: int = DEPTH, extra: Sequence[Row] = ()
+    ) -> list[Candidate]:
+        """Return candidates for `core.rank.rank`, best words first.
+
+        `extra` are rows that stand in no file the index was fed from yet; they are scored with the same statistics,
+        and win over an indexed row of the same id.
+        """
+        try:
+            return self._search(query, where or Filter(), depth, extra)
+        except IndexUnavailable:
+            self.rebuild()
+        return self._search(query, where or Filter(), depth, extra)
+
+    def _search(self, query: Query, where: Filter, depth: int, extra: Sequence[Row]) -> list[Candidate]:
+        # Read before the reload: a row committed in between is then found twice, which is mended below, not never.
+        waiting = self.rows.stale(SCANNED, newest=True)
+        with self._mutex:
+            self._engine.reload()
+            wanted = self._rarest(query.terms)
+            found = self._engine.search(wanted, where, depth)
+            for period in query.periods:
+                days = _narrowed(where, period.first, period.last)
+                if days is not None:
+                    found |= self._engine.search(wanted, days, PERIOD_DEPTH, any_words=False)
+            scanned = self._scan(wanted, waiting, extra)
+        read = {row.id for row, _ in scanned}
+        stored = self.rows.numbered(list(found))
+        candidates = [
+            _candidate(stored[num].row, score)
+            for num, score in found.items()
+            if num in stored and stored[num].row.id not in read
+        ]
+        candidates += [
+            _candidate(row, score)
+            for row, score in scanned
+            if where.allows(row) and (score > 0.0 or _in_periods(row, query))
+        ]
+        candidates.sort(key=lambda candidate: (-candidate.lexical, candidate.row.id))
+        return candidates[: depth + PERIOD_DEPTH * len(query.periods)]
+
+    def _rarest(self, terms: Sequence[str]) -> Sequence[str]:
+        if len(terms) <= TERMS:
+            return terms
+        rarity = [
+            (self._engine.frequency("own", term) or self._engine.count(), place)
+            for place, term in enumerate(terms)
+        ]
+        return [terms[place] for _, place in sorted(rarity)[:TERMS]]
+
+    def _scan(
+        self, terms: Sequence[str], waiting: Sequence[Numbered], extra: Sequence[Row]
+    ) -> list[tuple[Row, float]]:
+        """Return the rows that must be read directly, with their scores; `extra` wins."""
+        rows = {numbered.row.id: numbered.row for numbered in waiting} | {row.id: row for row in extra}
+        if not rows:
+            return []
+        reading = sorted(rows.values(), key=lambda row: (row.session, row.n, row.id))
+        views = {
+            "own": [documents.own(row) for row in reading],
+            "window": documents.windows(reading, self.rows.turns),
+        }
+        statistics = pending.Statistics(self._engine.count(), self._means(), self._engine.frequency)
+        return list(zip(reading, pending.scores(terms, views, statistics), strict=True))
+
+    def _means(self) -> dict[str, float]:
+        """Return the mean length of each view, from the rows added last when the index was opened or committed."""
+        if not self._lengths:
+            sample = sorted(self.rows.sample(_SAMPLE), key=lambda row: (row.session, row.n, row.id))
+            views = {
+                "own": [documents.own(row) for row in sample],
+                "window": documents.windows(sample, self.rows.turns),
+            }
+            self._lengths = {field: sum(map(len, view)) / max(len(view), 1) for field, view in views.items()}
+        return self._lengths
+
+    # -- building
+
+    def _open(self) -> engine.Engine:
+        """Open the tantivy folder, or make it anew when it is missing, damaged or of another stamp."""
+        if self.rows.meta("text") == _STAMP:
+            try:
+                self.rows.set_meta("checked", engine.intact(self._folder, self.rows.meta("checked")))
+                return engine.Engine(self._folder)
+            except IndexUnavailable:
+                pass  # made anew below; the rows are all there
+        with self._lock():
+            made = self._engine = self._make()
+            self._commit()
+        return made
+
+    def _make(self) -> engine.Engine:
+        """Make an empty text index, under the lock; every row is noted as not taken in before the old one goes."""
+        self.rows.set_meta("text", "")
+        self.rows.all_stale()
+        made = engine.Engine(self._folder, fresh=True)
+        self.rows.set_meta("text", _STAMP)
+        return made
+
+    def _commit(self) -> int:
+        """Take in what is noted, under the lock."""
+        taken: list[tuple[list[Numbered], list[int]]] = []
+        total = 0
+        with self._mutex:
+            for _ in self._engine.write(self._batches(taken)):
+                rows, gone = taken.pop()
+                self.rows.taken(rows, gone)
+                total += len(rows)
+            self._lengths = {}
+            self._engine.reload()
+        return total
+
+    def _batches(
+        self, taken: list[tuple[list[Numbered], list[int]]]
+    ) -> Iterator[tuple[Sequence[int], Iterable[engine.Document]]]:
+        """Yield what tantivy is to let go of and to add, noting in `taken` what each batch was."""
+        gone = self.rows.gone()
+        while True:
+            noted = self.rows.stale(_BATCH)
+            if not noted and not gone:
+                return
+            taken.append((noted, gone))
+            yield [*gone, *(one.num for one in noted if one.known)], self._documents(noted)
+            gone = []
+
+    def _documents(self, noted: Sequence[Numbered]) -> Iterator[engine.Document]:
+        for start in range(0, len(noted), _SAMPLE):
+            part = noted[start : start + _SAMPLE]
+            windows = documents.windows([one.row for one in part], self.rows.turns)
+            for one, window in zip(part, windows, strict=True):
+                yield engine.Document(
+                    one.num, one.row.day, documents.own(one.row), window, documents.facets(one.row)
+                )
+
+
+def _candidate(row: Row, score: float) -> Candidate:
+    return Candidate(
+        row=row, lexical=score, sig=row.sig, standing="discussed" if row.status == "discussed" else "current"
+    )
+
+
+def _narrowed(where: Filter, first: date, last: date) -> Filter | None:
+    """Return the filter within those days, or None when it allows none of them."""
+    since, until = max(where.since, first.isoformat()), min(where.until or "9999", last.isoformat())
+    if since > until:
+        return None
+    return Filter(
+        kinds=where.kinds,
+        sessions=where.sessions,
+        persons=where.persons,
+        categories=where.categories,
+        scopes=where.scopes,
+        tags=where.tags,
+        since=since,
+        until=until,
+    )
+
+
+def _in_periods(row: Row, query: Query) -> bool:
+    return any(period.first.isoformat() <= row.day <= period.last.isoformat() for period in query.periods)
