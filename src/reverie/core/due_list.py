@@ -1,0 +1,89 @@
+"""What was promised and is still open, by when it falls due.
+
+Owns the order and the one text form of a promise, which `due`, MEMORY.md and `context` all show; promises that every
+open commitment is in exactly one of the four parts; never shows one that was only mentioned (`status:: discussed`).
+
+A promise due on a date, in a month or in a year is overdue once that day, month or year is over in the workspace's
+calendar; one due at an instant, from that instant on. It is due today on the last logical day it covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from reverie.core.days import Calendar, is_when, parse_instant, when_bounds
+from reverie.core.fold import EntryState
+from reverie.core.memory_lines import id_code, one_line
+from reverie.core.names import is_day
+from reverie.core.significance import last_day
+
+Part = Literal["overdue", "today", "upcoming", "undated"]
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+_WITHIN_DAY = ("T", "t", " ")  # what stands between the date and the time of an instant
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """One open promise: where it belongs, the instant by which it is due (the last one for `undated`), its line."""
+
+    part: Part
+    by: datetime
+    line: str
+    state: EntryState
+
+
+@dataclass(frozen=True, slots=True)
+class DueList:
+    """The open promises in four parts, each in order of the instant they are due, then of id."""
+
+    overdue: tuple[DueLine, ...] = ()
+    today: tuple[DueLine, ...] = ()
+    upcoming: tuple[DueLine, ...] = ()
+    undated: tuple[DueLine, ...] = ()
+
+    @property
+    def lines(self) -> tuple[DueLine, ...]:
+        """All of them, the most pressing first."""
+        return self.overdue + self.today + self.upcoming + self.undated
+
+
+def due_lines(states: Iterable[EntryState], now: datetime, *, calendar: Calendar) -> DueList:
+    """Return the open commitments among `states` as they stand at `now`."""
+    today = calendar.day(now)
+    owed = [state for state in states if state.open_commitment and state.entry.status != "discussed"]
+    found = [_due_line(state, now, calendar=calendar, today=today) for state in owed]
+    found.sort(key=lambda due: (due.by, due.state.entry.id))
+    parts: dict[Part, list[DueLine]] = {"overdue": [], "today": [], "upcoming": [], "undated": []}
+    for due in found:
+        parts[due.part].append(due)
+    return DueList(*map(tuple, parts.values()))
+
+
+def _due_line(state: EntryState, now: datetime, *, calendar: Calendar, today: str) -> DueLine:
+    part: Part
+    if not is_when(state.due):
+        part, by = "undated", _NEVER
+    else:
+        by = when_bounds(state.due, calendar)[1]
+        day = last_day(state.due, calendar)
+        part = "overdue" if by <= now else "today" if day <= today else "upcoming"
+    return DueLine(part, by, _line(state, part, calendar), state)
+
+
+def _line(state: EntryState, part: Part, calendar: Calendar) -> str:
+    """Return ``- overdue 2026-07-03: send the quote to Dana (from Agent) `mem_id: …` ``, an instant in local time."""
+    label = "no date" if part == "undated" else f"{part} {shown_when(state.due, calendar)}"
+    by = f" (from {one_line(state.entry.who)})" if state.entry.who.strip() else ""
+    return f"- {label}: {one_line(state.entry.text)}{by} {id_code(state.entry.id)}"
+
+
+def shown_when(when: str, calendar: Calendar) -> str:
+    """Return a `When` as a person reads it: an instant as local date and time, all others as they are."""
+    if is_day(when) or not any(mark in when for mark in _WITHIN_DAY):
+        return when
+    local = calendar.local(parse_instant(when))
+    return f"{local:%Y-%m-%d %H:%M}"

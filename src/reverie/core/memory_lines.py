@@ -1,0 +1,108 @@
+"""The lines of MEMORY.md: an entry as one line, and what other pages say as lines that cite.
+
+Owns the form of a line and the reading of ids out of pages and digests; promises that any text is one line that
+cannot be read as anything but words and inline code, ending with the ids it stands on; never decides which lines are
+shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from reverie.core.blocks import escape_memory_text
+from reverie.core.markdown import outline
+
+_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BULLET = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_MARKS = re.compile("^[●○—]{5} +")
+_ID = r"[0-9a-f]{16}"
+_CITED = re.compile(rf"\^({_ID})(?![0-9a-zA-Z-])|mem_id:\s*({_ID})(?![0-9a-f])|`({_ID})`")
+_CITATION = re.compile(
+    rf"\s*[,;·]?\s*(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
+    rf"|(?:\s+\^{_ID})+\s*$"
+)
+_LINK = re.compile(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
+_SECOND_LEVEL = 2
+_EMPTY = re.compile(r"\s*(?:\(\s*\)|（\s*）)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A line of a page: the second-level heading it stands under, its text without citations, the ids it cites."""
+
+    section: str
+    text: str
+    ids: tuple[str, ...]
+
+
+def one_line(text: str) -> str:
+    """Return memory text as one safe line, its line breaks written `<br>`."""
+    if not _BREAKS.search(text):
+        return escape_memory_text(text)
+    return "<br>".join(escape_memory_text(part) for part in _BREAKS.split(text) if part.strip())
+
+
+def id_code(entry: str) -> str:
+    """Return how a line names the entry it stands on."""
+    return f"`mem_id: {entry}`"
+
+
+def entry_line(marks: str, text: str, entry: str) -> str:
+    """Return the line of one entry, without a line break."""
+    return f"- {marks} {one_line(text)} {id_code(entry)}"
+
+
+def cited_line(text: str, ids: Iterable[str]) -> str:
+    """Return the line of what a page says about several entries, without a line break."""
+    return " ".join((f"- {one_line(text)}", *map(id_code, ids)))
+
+
+def cited_lines(text: str) -> list[Cited]:
+    """Return the list items and paragraphs of a page or digest that cite entries, in the order they stand.
+
+    What is in front matter, fences, HTML and headings does not count. An item over several lines is one.
+    """
+    return [
+        Cited(section, said, ids)
+        for section, unit in _units(text)
+        if (ids := _ids(unit)) and (said := _said(unit))
+    ]
+
+
+def _units(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each item or paragraph with the second-level heading above it, its lines joined by blanks."""
+    page = outline(text)
+    hidden = (*((fence.start, fence.end) for fence in page.fences), *page.html)
+    title = ""
+    for section in page.sections:
+        if section.level <= _SECOND_LEVEL:
+            title = section.title if section.level == _SECOND_LEVEL else ""
+        unit: list[str] = []
+        first = page.line_at(section.body)
+        for number in range(first, len(page.lines)):
+            place = page.lines[number - 1]
+            if place >= section.end:
+                break
+            line = page.line_text(number)
+            gone = not line.strip() or any(start <= place < end for start, end in hidden)
+            if unit and (gone or _BULLET.match(line) or line.startswith("|")):
+                yield title, " ".join(unit)
+                unit = []
+            if not gone and place >= section.body:
+                unit.append(line.strip())
+        if unit:
+            yield title, " ".join(unit)
+
+
+def _ids(unit: str) -> tuple[str, ...]:
+    found = (next(filter(None, match.groups())) for match in _CITED.finditer(unit))
+    return tuple(dict.fromkeys(found))
+
+
+def _said(unit: str) -> str:
+    """Return what the line says: no bullet, no marks, no citations, links by the words they show."""
+    text = _MARKS.sub("", unit[bullet.end() :] if (bullet := _BULLET.match(unit)) else unit)
+    text = _EMPTY.sub("", _CITATION.sub("", text))
+    return _LINK.sub(lambda link: link[1].rpartition("/")[2].partition("#")[0] or link[1], text).strip()
