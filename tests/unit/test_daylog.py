@@ -1,0 +1,472 @@
+"""The daily log: what is written reads back exactly, and what people write is understood or reported."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.core.daylog import Context, DayLog, flaw, parse, render
+from reverie.core.days import Calendar
+from reverie.core.names import valid_category
+from reverie.core.records import Entry
+from reverie.errors import InvalidRecord, UsageError
+
+DAY = "2026-07-01"
+BERLIN = Calendar("Europe/Berlin")
+AT = datetime(2026, 7, 1, 12, 5, 33, tzinfo=UTC)
+ID = "2b47366a861a87ca"
+
+LEAN = """# Daily Log - 2026-07-01
+
+## 14:05 — abc12345
+
+- [preference] User prefers compact dashboards `ui product`
+- [work] User now works at Microsoft `career`
+"""
+FULL = """## 14:05 — abc12345 (session:: abc12345-77d0) (at:: 2026-07-01T12:05:33Z)
+
+- [work] User now works at Microsoft `career` (sig:: 0.82) (turns:: 12-13) (origin:: user) ^2b47366a861a87ca
+  > I started at Microsoft on Monday
+"""
+
+# Text that looks like each part of the grammar.
+LOOKALIKES = [
+    "(a:: b)", "x (a:: b)", "x (sig:: 0.5)", "x (sig:: 0.5) (tags:: a)", "x (a:: b (c) d)", "x (a:: b (c:: d)",
+    "x (a:: b))", "x (a:: b\\)", "x (a:: b\\\\)", "x (a:: b\\\\\\)", "x \\(a:: b)", "x (a:: )", "x (a::)", "(std::vector)",
+    "f(a:: b)", ") (a:: b)", "x ((a:: b)", "x (a:: <br>)", "x (a:: b) ^0123456789abcdef", "a (b:: c) `d`",
+    "`code`", "run `make test`", "x `a` `b`", "x `a`", "x \\`a`", "x \\\\`a`", "it`s", "a ` b", "``", "x `", "x ` a`",
+    "x ``a``", "x `a  b`", "x `--flag`", "x `a`)", "x (`a`)", "x (a:: `b`)", "x `(a:: b)`",
+    "^0123456789abcdef", "x ^0123456789abcdef", "x ^0123456789abcdef ^0123456789abcdef",
+    "[x] done", "[ ] todo", "[fact] nested", "[[page]] linked", "- bullet", "* bullet", "1. one", "> quoted", "# title",
+    "## 14:05 — abc", "---", "***", "```", "| a | b |", "<!-- c -->", "<b>", "  > I said",
+    "<br>", "\\<br>", "\\\\<br>", "a\nb", "a\\\nb", "a\\\\\nb", "\n", "\n\n", "\r", "a\r\nb", "a\rb", "<br>\n<br>",
+    "&#x41;", "\\&#x41;", "&#xZZ;", "&#x;", "&amp;", "&#xFFFFFF;", "&#x&#x41;", "&#x4\n", "\\", "\\\\", "x\\", "x \\",
+    " ", "  ", " x", "x ", "  x  ", "\tx\t", "\t", "\u3000x\u3000", "\u00a0", "\u2028", "\u2029", "\x85", "\x00", "\x7f",
+    "\ud800", "\udc80", "a\udfffb", "\ufeff", "\ufffe", "\u202eabc", "\u200d", "👩‍👩‍👧‍👦 family", "شاي بالنعناع (أ:: ب)",
+    "咖啡 `茶`", "日本語 (a:: 茶)", "ที่นี่", "x, y", "a,b\\,c", "é", "e\u0301", "y" * 10_000, "字" * 10_000, "( " * 5_000 + ")",
+]  # fmt: skip
+
+PIECES = st.sampled_from(
+    ["(", ")", "::", " ", "a", "sig", "0.5", "`", "\\", "^0123456789abcdef", "<br>", "&#x41;", "\n", "\r", "\t", ",",
+     "(a:: b)", "`a`", "[x] ", "- ", "> ", "茶", "🎉", "\ud800", "\x85", "\u2028", "<", "&"]
+)  # fmt: skip
+TEXT = st.one_of(
+    st.text(st.characters(), min_size=1, max_size=40),
+    st.lists(PIECES, min_size=1, max_size=12).map("".join),
+    st.sampled_from(LOOKALIKES),
+)
+SCORE = st.none() | st.floats(0, 1)
+WORDS = st.just("") | TEXT
+FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "id": st.text("0123456789abcdef", min_size=16, max_size=16),
+    "text": TEXT,
+    "at": st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+    | st.integers(0, 500).map(lambda seconds: AT + timedelta(seconds=seconds)),
+    "day": st.just(DAY),
+    "category": st.text(max_size=12).map(valid_category) | st.sampled_from(["fact", "work"]),
+    "tags": st.lists(TEXT | st.sampled_from(["ui", "product"]), max_size=3).map(tuple),
+    "sig": SCORE,
+    "conf": SCORE,
+    "who": WORDS,
+    "about": WORDS,
+    "since": st.sampled_from(["", "2026", "2026-07-03"]),
+    "until": st.sampled_from(["", "2026-07"]),
+    "due": st.sampled_from(["", "2026-07-03T10:00:00+02:00"]),
+    "scope": st.sampled_from(["private", "team"]),
+    "origin": st.sampled_from(["user", "agent", "tool", "file", "web", "import", "other"]),
+    "status": st.sampled_from(["active", "discussed"]),
+    "stare": st.none() | st.tuples(SCORE, SCORE, SCORE, SCORE, SCORE),
+    "supersedes": st.lists(st.text("0123456789abcdef", min_size=16, max_size=16), max_size=2).map(tuple),
+    "session": st.sampled_from(["", "remember", "abc12345-77d0"]) | TEXT,
+    "turns": st.sampled_from(["", "12", "12-13"]),
+    "evidence": WORDS,
+}
+ENTRY = st.fixed_dictionaries(
+    {name: FIELDS[name] for name in ("id", "text", "at", "day")},
+    optional={name: found for name, found in FIELDS.items() if name not in ("id", "text", "at", "day")},
+).map(lambda values: Entry(**values))
+
+
+def entry(**values: Any) -> Entry:
+    """Return an entry with the given values and plain ones for the rest."""
+    return Entry(**{"id": ID, "text": "tea", "at": AT, "day": DAY, **values})
+
+
+def read(text: str, *, calendar: Calendar = BERLIN) -> list[Entry]:
+    """Return the entries of a log's text."""
+    return [found.entry for found in parse(text, DAY, calendar).entries]
+
+
+def written(*entries: Entry) -> str:
+    """Return the text that appends `entries` to a log that exists."""
+    return render(entries, BERLIN, first=False, day=DAY)
+
+
+def assert_whole(log: DayLog, text: str) -> None:
+    """Check that `log` has no line left over, and that every entry's bytes are where it says."""
+    data = text.encode("utf-8", "surrogatepass")
+    assert log.unparsed == ()
+    assert (log.context.offset, log.context.line) == (len(data), text.count("\n"))
+    for found in log.entries:
+        assert data[found.offset : found.offset + 3] == b"- ["
+        assert data[: found.offset].count(b"\n") == found.line - 1
+        assert data[found.end - 1 : found.end] == b"\n"
+        assert data[found.offset : found.end].count(b"\n") == 1 + bool(found.entry.evidence)
+
+
+def test_the_lean_example_is_a_whole_log() -> None:
+    """The format people know needs nothing else: category, text, tags, and the heading's session and local time."""
+    log = parse(LEAN, DAY, BERLIN)
+    assert log.unparsed == ()
+    first, second = (found.entry for found in log.entries)
+    assert (first.category, first.text, first.tags) == (
+        "preference",
+        "User prefers compact dashboards",
+        ("ui", "product"),
+    )
+    assert (second.category, second.text, second.tags) == ("work", "User now works at Microsoft", ("career",))
+    assert first.at == second.at == datetime(2026, 7, 1, 12, 5, tzinfo=UTC)
+    assert first.session == second.session == "abc12345"
+    assert first.day == second.day == DAY
+    assert len({first.id, second.id}) == 2
+
+
+def test_the_full_example_reads_and_renders_byte_for_byte() -> None:
+    """What the format's description shows is what is read and what is written."""
+    (found,) = read(FULL)
+    assert found == Entry(
+        id=ID, text="User now works at Microsoft", at=AT, day=DAY, category="work", tags=("career",), sig=0.82,
+        session="abc12345-77d0", turns="12-13", origin="user", evidence="I started at Microsoft on Monday",
+    )  # fmt: skip
+    assert written(found) == "\n" + FULL
+    assert render([found], BERLIN, first=True, day=DAY) == f"# Daily Log - {DAY}\n\n" + FULL
+
+
+def test_an_explicit_write_stands_under_remember() -> None:
+    """An entry without session is told from one whose session is called `remember`."""
+    assert written(entry()).startswith("\n## 14:05 — remember (at:: 2026-07-01T12:05:33Z)\n\n- [fact] tea ^")
+    assert read(written(entry())) == [entry()]
+    assert read(written(entry(session="remember"))) == [entry(session="remember")]
+
+
+def test_every_field_is_written_once_and_in_order() -> None:
+    """All fields together stand in one fixed order behind the text, and those equal to the default are left out."""
+    full = entry(
+        sig=0.5, conf=1.0, turns="1", who="Ann (mum)", about="a) b", since="2026", until="2027", due="2026-07-03",
+        scope="team", origin="web", status="discussed", stare=(0.9, None, 0.25, None, 0.0), supersedes=("0" * 16, "1" * 16),
+        tags=("two words", "a,b"), session="s1", evidence="I said\nso",
+    )  # fmt: skip
+    assert written(full).splitlines()[3:] == [
+        r"- [fact] tea (sig:: 0.5) (conf:: 1.0) (turns:: 1) (who:: Ann (mum)) (about:: a\) b) (from:: 2026) "
+        r"(until:: 2027) (due:: 2026-07-03) (scope:: team) (origin:: web) (status:: discussed) "
+        r"(stare:: 0.9 - 0.25 - 0.0) (supersedes:: 0000000000000000, 1111111111111111) (tags:: two words, a\,b) "
+        f"^{ID}",
+        "  > I said<br>so",
+    ]
+    assert read(written(full)) == [full]
+
+
+def test_entries_of_one_session_and_minute_share_a_heading() -> None:
+    """A later instant of the same minute is a field; another minute, or another session, is another heading."""
+    near, far = entry(at=AT + timedelta(microseconds=250_000)), entry(at=AT + timedelta(minutes=1))
+    text = written(entry(), near, far, entry(session="s"))
+    assert [line[:8] for line in text.split("\n") if line.startswith("##")] == [
+        "## 14:05",
+        "## 14:06",
+        "## 14:05",
+    ]
+    assert "(at:: 2026-07-01T12:05:33.25Z) ^" in text
+    assert read(text) == [entry(), near, far, entry(session="s")]
+
+
+@given(st.lists(ENTRY, max_size=6), st.booleans())
+def test_what_is_written_reads_back_exactly(entries: list[Entry], first: object) -> None:
+    """Any text, tags, evidence and names of any Unicode survive, in order, with nothing left over."""
+    entries = [found for found in entries if all(found.tags)]
+    text = render(entries, BERLIN, first=bool(first), day=DAY)
+    log = parse(text, DAY, BERLIN)
+    assert [found.entry for found in log.entries] == entries
+    assert_whole(log, text)
+
+
+@given(st.lists(ENTRY, max_size=4), st.lists(ENTRY, max_size=4))
+def test_two_appends_read_as_both_and_each_from_its_place(one: list[Entry], two: list[Entry]) -> None:
+    """A log grown by two appends holds both, and reading only the second from where the first ended is enough."""
+    head, tail = render(one, BERLIN, first=True, day=DAY), written(*two)
+    whole, before = parse(head + tail, DAY, BERLIN), parse(head, DAY, BERLIN)
+    assert [found.entry for found in whole.entries] == one + two
+    after = parse(tail, DAY, BERLIN, context=before.context)
+    assert before.entries + after.entries == whole.entries
+    assert after.context == whole.context
+
+
+@given(st.lists(ENTRY, max_size=5))
+def test_windows_line_ends_change_nothing(entries: list[Entry]) -> None:
+    """A log that an editor gave CRLF and a byte order mark reads as the same entries (P-19)."""
+    text = render(entries, BERLIN, first=True, day=DAY)
+    log = parse("\ufeff" + text.replace("\n", "\r\n"), DAY, BERLIN)
+    assert [found.entry for found in log.entries] == entries
+    assert log.unparsed == ()
+    assert log.context.offset == 3 + len(text.replace("\n", "\r\n").encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.parametrize("text", LOOKALIKES, ids=lambda text: ascii(text)[:40])
+def test_text_that_looks_like_grammar_stays_text(text: str) -> None:
+    """Each part of the grammar may stand in text, evidence, tags, names and session and comes back as it was."""
+    for found in (
+        entry(text=text),
+        entry(text=text, sig=0.5),
+        entry(text=text, tags=("ui",)),
+        entry(text=text, tags=("two words",)),
+        entry(text=f"a {text}", session=text, evidence=text, tags=(text, text), who=text, about=text),
+    ):
+        log = parse(written(found), DAY, BERLIN)
+        assert [place.entry for place in log.entries] == [found]
+        assert_whole(log, written(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("C:\\new (x) \\( `a` b", "C:\\new (x) \\( `a` b"),
+        ("call f(a) [x] (see b)", "call f(a) [x] (see b)"),
+        ("[x] done ^0123456789abcdef", "[x] done ^0123456789abcdef"),
+        ("use std::vector (std::list)", "use std::vector (std::list)"),
+        ("run `make test`", "run \\`make test`"),
+        ("run `make --all`", "run `make --all`"),
+        ("likes (a:: b)", "likes (a:: b\\)"),
+        ("one\ntwo\ttabs", "one<br>two&#x9;tabs"),
+        ("write <br> and &#x41;", "write \\<br> and \\&#x41;"),
+    ],
+)
+def test_a_backslash_stands_only_where_text_would_read_as_grammar(text: str, line: str) -> None:
+    """Ordinary punctuation, paths and code stand as they are."""
+    assert written(entry(text=text)).split("\n")[3] == f"- [fact] {line} ^{ID}"
+
+
+def test_tags_are_a_field_when_backticks_could_not_hold_them() -> None:
+    """Behind text that ends in code, or with blanks or backticks in them, tags stand in a field."""
+    assert "tea `ui 茶/green` ^" in written(entry(tags=("ui", "茶/green")))
+    assert "`make` (tags:: ui) ^" in written(entry(text="run `make`", tags=("ui",)))
+    assert "tea (tags:: two words, a`b) ^" in written(entry(tags=("two words", "a`b")))
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("- just words", {"text": "just words"}),
+        ("* star", {"text": "star"}),
+        ("+ plus  ", {"text": "plus"}),
+        ("  - indented", {"text": "indented"}),
+        ("-\ttab", {"text": "tab"}),
+        ("- [ ] open", {"text": "open"}),
+        ("- [x] ticked", {"text": "ticked"}),
+        ("- [X] [work] ticked `a`", {"text": "ticked", "category": "work", "tags": ("a",)}),
+        ("- [Work] capital", {"text": "capital", "category": "work"}),
+        ("- [偏好] 喜欢茶", {"text": "喜欢茶", "category": "偏好"}),
+        ("- [link](page) text", {"text": "[link](page) text"}),
+        ("- [[page]] text", {"text": "[[page]] text"}),
+        ("- [v2.1] text", {"text": "[v2.1] text"}),
+        ("- [two words] text", {"text": "[two words] text"}),
+        ("- [work] a (sig:: .5)  (who:: Ann)", {"text": "a", "category": "work", "sig": 0.5, "who": "Ann"}),
+        ("- a `t` (tags:: b c, d)", {"text": "a `t`", "tags": ("b c", "d")}),
+        ("- a (mood:: good)", {"text": "a (mood:: good)"}),
+        ("- a (sig:: high)", {"text": "a (sig:: high)"}),
+        ("- a (sig:: 7)", {"text": "a (sig:: 7)"}),
+        ("- a (sig:: 0.1) (sig:: 0.2)", {"text": "a (sig:: 0.1)", "sig": 0.2}),
+        ("- `make`", {"text": "`make`"}),
+        ("- run `make --all`", {"text": "run `make --all`"}),
+        ("- (sig:: 0.5)", {"text": "(sig:: 0.5)"}),
+        ("- a<br>b", {"text": "a\nb"}),
+        ("- a\rb", {"text": "a\rb"}),
+        ("- a ^short", {"text": "a ^short"}),
+        ("- a ^0123456789ABCDEF", {"text": "a ^0123456789ABCDEF"}),
+    ],
+)
+def test_lines_that_people_write_are_entries(line: str, values: dict[str, Any]) -> None:
+    """Bullets of every kind, with or without category, box, tags and fields, are read whole (R-46)."""
+    (found,) = read(f"## 14:05 — abc\n\n{line}\n")
+    plain = entry(id=found.id, at=datetime(2026, 7, 1, 12, 5, tzinfo=UTC), session="abc")
+    assert found == msgspec.structs.replace(plain, **values)
+
+
+def test_fields_of_a_newer_version_are_passed_over_on_our_own_lines() -> None:
+    """Behind an id an unknown field, or an unknown value, is no part of the text."""
+    (found,) = read(f"- [fact] tea (sig:: 0.5) (mood:: calm) (origin:: dream) ^{ID}\n")
+    assert (found.text, found.sig, found.origin) == ("tea", 0.5, "other")
+
+
+@pytest.mark.parametrize(
+    ("heading", "session", "clock"),
+    [
+        ("## 14:05 — abc12345", "abc12345", (12, 5)),
+        ("## 9:05 - abc", "abc", (7, 5)),
+        ("## 14:05:33 – abc", "abc", (12, 5)),
+        ("## 14:05", "", (12, 5)),
+        ("## 14:05 — remember", "", (12, 5)),
+        ("## 14:05 — x (session:: full name)", "full name", (12, 5)),
+        ("## 14:05 — x (at:: 2026-07-01T01:02:00Z)", "x", (1, 2)),
+        ("## 14:05 — x (at:: soon)", "x", (12, 5)),
+    ],
+)
+def test_headings_say_session_and_time(heading: str, session: str, clock: tuple[int, int]) -> None:
+    """Lean, hand-written and full headings are all understood."""
+    log = parse(f"{heading}\n- tea\n", DAY, BERLIN)
+    found = log.entries[0].entry
+    assert (found.session, (found.at.hour, found.at.minute), log.unparsed) == (session, clock, ())
+
+
+def test_without_a_heading_an_entry_was_said_when_the_day_began() -> None:
+    """A bare bullet has no session, and the day's first instant, by the calendar's own beginning of days."""
+    (found,) = read("- tea\n", calendar=Calendar("Europe/Berlin", "04:00"))
+    assert (found.at, found.session) == (datetime(2026, 7, 1, 2, 0, tzinfo=UTC), "")
+
+
+def test_hours_before_the_day_begins_are_the_next_morning() -> None:
+    """With days that begin at four, a heading of 02:30 is the night after (R-40)."""
+    (found,) = read("## 02:30 — abc\n- tea\n", calendar=Calendar("Europe/Berlin", "04:00"))
+    assert found.at == datetime(2026, 7, 2, 0, 30, tzinfo=UTC)
+
+
+def test_another_chapter_is_not_said_in_the_session_before_it() -> None:
+    """Below a heading that is none of ours, entries have no session and no hour."""
+    log = parse("## 14:05 — abc\n- tea\n## Notes\n- coffee\n### sub\n#tag\n", DAY, BERLIN)
+    assert [found.entry.session for found in log.entries] == ["abc", ""]
+    assert log.unparsed == ((3, "## Notes"), (5, "### sub"), (6, "#tag"))
+
+
+def test_what_is_no_entry_is_reported_and_blank_lines_and_the_title_are_not() -> None:
+    """Prose, strange headings, rules and quotes without entry are kept with their line numbers."""
+    lines = [
+        f"# Daily Log - {DAY}", "", "Prose.", "  ", "---", "- - -", "## 25:00 — abc", "  > nobody said", "1. one", "-",
+        "- [work]", "> quote", "# Daily Log - 2026-07-02", "\t",
+    ]  # fmt: skip
+    log = parse("\n".join(lines) + "\n", DAY, BERLIN)
+    assert [text for _, text in log.unparsed] == [
+        "Prose.", "---", "- - -", "## 25:00 — abc", "  > nobody said", "1. one", "-", "> quote", "# Daily Log - 2026-07-02",
+    ]  # fmt: skip
+    assert all(lines[number - 1] == text for number, text in log.unparsed)
+    assert [found.entry.text for found in log.entries] == ["[work]"]
+
+
+def test_an_open_fence_swallows_nothing() -> None:
+    """A code fence that a person left open does not hide what is appended behind it."""
+    assert read("```\ncode\n" + written(entry())) == [entry()]
+
+
+def test_evidence_belongs_to_the_line_above_it() -> None:
+    """Quoted lines directly below an entry are its evidence, several of them one text."""
+    log = parse("- tea\n  > I like\n  > tea\n\n  > lost\n", DAY, BERLIN)
+    assert [found.entry.evidence for found in log.entries] == ["I like\ntea"]
+    assert (log.entries[0].offset, log.entries[0].end) == (0, len("- tea\n  > I like\n  > tea\n"))
+    assert log.unparsed == ((5, "  > lost"),)
+
+
+def test_a_line_without_id_gets_one_from_day_text_and_occurrence() -> None:
+    """The same words twice are two entries; their ids depend on nothing else in the log."""
+    twice = [found.id for found in read("- tea\n- coffee\n- [work] tea `tag`\n")]
+    assert len(set(twice)) == 3
+    more = [
+        found.id
+        for found in read(f"# x\n\n## 14:05 — abc\nprose\n- milk\n- tea (sig:: 0.5)\n- tea ^{ID}\n- tea\n")
+    ]
+    assert (more[1], more[2], more[3]) == (twice[0], ID, twice[2])
+    assert parse("- tea\n", "2026-07-02", BERLIN).entries[0].entry.id != twice[0]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["- tea\n", "- coffee\n", "## 14:05 — a\n", "  > said\n", "\n", f"- tea ^{ID}\n"])
+    ),
+    st.data(),
+)
+def test_a_log_read_in_pieces_is_the_log_read_at_once(lines: list[str], draw: st.DataObject) -> None:
+    """Reading on from any line gives the same entries, ids and places, as if it had been read in one go."""
+    text = "".join(lines)
+    cut = draw.draw(st.sampled_from([0, *[n + 1 for n, char in enumerate(text) if char == "\n"]]))
+    whole = parse(text, DAY, BERLIN)
+    head = parse(text[:cut], DAY, BERLIN)
+    tail = parse(text[cut:], DAY, BERLIN, context=head.context)
+    if not text[cut:].startswith("  > "):  # an entry is appended together with its evidence
+        assert head.entries + tail.entries == whole.entries
+    assert tail.context == whole.context
+
+
+@pytest.mark.parametrize(
+    "tail", ["- tea", "- coffee", "- tea\n  > I sa", "- [work] x ^2b47", "## 15:0", "prose", "- a\n  >"]
+)
+def test_a_last_line_without_newline_is_read_and_read_again(tail: str) -> None:
+    """The unfinished end of a log counts at once, and counts as what it becomes once it is finished."""
+    head = "## 14:05 — abc\n- tea\n\n"
+    log = parse(head + tail, DAY, BERLIN)
+    rest = (head + tail).encode()[log.context.offset :].decode()
+    again = parse(rest + "id\n- milk\n", DAY, BERLIN, context=log.context)
+    whole = parse(head + tail + "id\n- milk\n", DAY, BERLIN)
+    kept = tuple(found for found in log.entries if found.end <= log.context.offset)
+    assert kept + again.entries == whole.entries
+    assert again.context == whole.context
+    if tail == "- tea":
+        assert [found.entry.text for found in log.entries] == ["tea", "tea"]
+
+
+def test_a_context_can_be_stored() -> None:
+    """What a parse leaves for the next is a plain value that JSON holds."""
+    context = parse(LEAN + "- tea\n", DAY, BERLIN).context
+    assert msgspec.json.decode(msgspec.json.encode(context), type=Context) == context
+    assert context.session == "abc12345"
+
+
+def test_bytes_that_are_no_text_are_read_as_replacement_and_counted_as_bytes() -> None:
+    """A damaged byte neither hides the entry nor moves the places of those behind it."""
+    data = b"- t\xffea \xe8\x8c\n" + written(entry()).encode()
+    log = parse(data.decode("utf-8", "surrogateescape"), DAY, BERLIN)
+    assert log.entries[0].entry.text == "t\ufffdea \ufffd\ufffd"
+    place = log.entries[1]
+    assert data[place.offset : place.end].decode() == written(entry()).split("\n\n")[1]
+
+
+@given(st.text(st.characters(), max_size=200) | st.lists(PIECES | st.just("\n- "), max_size=30).map("".join))
+def test_any_text_is_a_log(text: str) -> None:
+    """No text is refused: each line that is not blank, title or heading is an entry, its evidence, or reported."""
+    log = parse(text, DAY, BERLIN)
+    entries = [found.entry for found in log.entries]
+    assert not any(map(flaw, entries))
+    assert read(written(*entries)) == entries
+    places = [found.line for found in log.entries] + [number for number, _ in log.unparsed]
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"id": "2B47366A861A87CA"}, {"id": ""}, {"text": ""}, {"category": "x"}, {"category": "two words"}, {"sig": 1.5},
+     {"conf": float("nan")}, {"stare": (0.1, 0.2)}, {"stare": (2.0, None, None, None, None)}, {"origin": "dream"},
+     {"scope": "all"}, {"status": "done"}, {"supersedes": ("tea",)}, {"tags": ("",)}, {"at": AT.replace(tzinfo=None)}],
+)  # fmt: skip
+def test_what_could_not_be_read_back_is_refused(values: dict[str, Any]) -> None:
+    """An entry with a flaw is named before anything is written."""
+    assert flaw(entry(**values))
+    with pytest.raises(InvalidRecord, match="cannot be written"):
+        written(entry(), entry(**values))
+
+
+def test_an_entry_of_another_day_is_refused() -> None:
+    """A log holds its own day's entries alone."""
+    with pytest.raises(InvalidRecord, match="2026-07-02"):
+        written(entry(day="2026-07-02"))
+
+
+def test_a_log_of_no_day_is_refused() -> None:
+    """A name that is no date is a usage error."""
+    with pytest.raises(UsageError):
+        parse("", "today", BERLIN)
+
+
+def test_a_line_of_many_parentheses_takes_no_longer_than_others() -> None:
+    """Megabytes of half fields are read in a moment."""
+    line = "- " + "(a:: (b " * 100_000 + ")" * 100_000 + " (who:: (a)) (x:: (b))" * 20_000
+    assert [found.who for found in read(line + f" ^{ID}\n")] == ["(a)"]
