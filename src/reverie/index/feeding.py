@@ -1,0 +1,237 @@
+"""Making search rows from the files and the state, for what changed since last time.
+
+Owns which rows a file gives: one an entry, a paragraph of a page or core file, a history record, a turn; promises that
+the cost follows what was added, and that whatever it did not get to is counted; never writes a canonical file.
+
+Each kind keeps its own measure of how far it has come: entries by the state's list of changed ones, sessions and the
+history by the byte they were read up to, pages by size and time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.chunks import paragraph_chunks
+from reverie.core.citations import citations
+from reverie.core.days import Calendar
+from reverie.core.entries import derived_id
+from reverie.core.fold import EntryState
+from reverie.core.records import History, Opened, SessionLine, Turn
+from reverie.core.rows import Row
+from reverie.errors import InvalidRecord
+from reverie.index.folding import Files
+from reverie.index.rows import Rows
+from reverie.index.state import State
+
+CORE = (layout.USER, layout.SOUL)
+_BATCH = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Feeding:
+    """One catch-up of the search rows. `deadline` is a `time.monotonic` value, or None for as long as it takes."""
+
+    files: Files
+    rows: Rows
+    state: State
+    calendar: Calendar
+    notebook: str
+    deadline: float | None = None
+
+    def run(self) -> int:
+        """Bring the rows up to the files, and return how many sources are left when time ran out."""
+        if self.rows.fresh:
+            self.state.all_dirty()
+            self.rows.fresh = False
+        stamps = self.rows.positions()
+        left = self._entries()
+        for path in self._sources():
+            status = self.files.stat(path)
+            stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}" if status is not None else ""
+            before = stamps.pop(path, "")
+            if before.rpartition(" @")[0] == stamp:
+                continue
+            if self._late():
+                left += 1
+                continue
+            if path.endswith(".jsonl"):
+                self._stream(path, stamp, before, status)
+            else:
+                self._page(path, stamp)
+        for path in stamps:
+            self.rows.replace_source(path, [], stamp="")
+        return left
+
+    def _late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def _entries(self) -> int:
+        """Make the rows of changed entries; 1 when some are left."""
+        while dirty := self.state.dirty(_BATCH):
+            shown = {one: state for one, state in dirty.items() if state is not None}
+            self.rows.upsert(row_of(state) for state in shown.values())
+            self.rows.delete(one for one in dirty if one not in shown)
+            self.state.clean(dirty)
+            if self._late():
+                return 1
+        return 0
+
+    def _sources(self) -> Iterator[str]:
+        """Yield every file that gives rows of its own, apart from the daily logs."""
+        yield from CORE
+        yield layout.HISTORY
+        for name in self.files.list(layout.SESSIONS):
+            yield f"{layout.SESSIONS}/{name}"
+        for path in self.files.walk(self.notebook):
+            if path.endswith(".md") and path.rsplit("/", 1)[-1] not in layout.NAVIGATION and "/." not in path:
+                yield path
+
+    def _page(self, path: str, stamp: str) -> None:
+        data = self.files.read(path)
+        if data is None:
+            return
+        status: Any = self.files.stat(path)
+        at = datetime.fromtimestamp(status.st_mtime if status is not None else 0, UTC)
+        kind = "core" if path in CORE else "page"
+        seen: dict[str, int] = {}
+        rows = []
+        for chunk in paragraph_chunks(data.decode("utf-8", "replace")):
+            seen[chunk.text] = seen.get(chunk.text, -1) + 1
+            ids = " ".join(one.id for one in citations(chunk.text))
+            rows.append(
+                Row(
+                    id=f"{kind}:{derived_id(path, chunk.text, str(seen[chunk.text]))}",
+                    kind=kind,  # type: ignore[arg-type]
+                    source=path,
+                    text=uncited(chunk.text),
+                    heading=" › ".join(chunk.heading_path),
+                    at=at,
+                    day=self.calendar.day(at),
+                    place=chunk.line,
+                    digest=ids,
+                )
+            )
+        self.rows.replace_source(path, rows, stamp=f"{stamp} @")
+
+    def _stream(self, path: str, stamp: str, before: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result
+        """Make the rows of what a session or the history gained."""
+        if status is None:
+            return
+        reached = int(before.rpartition("@")[2] or 0) if before else 0
+        start = reached if reached <= status.st_size else 0
+        lines, _ = framing.read(self.files.read_from(path, start), start=start)
+        rows: list[Row] = []
+        session = ""
+        if path != layout.HISTORY:
+            session = self._session_of(path)
+        for line in lines:
+            row = self._history_row(line) if path == layout.HISTORY else self._turn_row(line, path, session)
+            if row is not None:
+                rows.append(row)
+        known = self.rows.get(row.id for row in rows) if start else {}
+        # A turn sent twice keeps its first place.
+        fresh = {row.id: row for row in reversed(rows) if row.id not in known}
+        end = lines[-1].end if lines else start
+        self.rows.upsert(fresh.values(), position=(path, f"{stamp} @{end}"))
+
+    def _session_of(self, path: str) -> str:
+        """Return the full name of the session stored at `path`, from its first line."""
+        lines, _ = framing.read(self.files.read(path) or b"")
+        for line in lines[:1]:
+            try:
+                first = framing.decode(line, SessionLine)
+            except InvalidRecord:
+                continue
+            if isinstance(first, Opened):
+                return first.session
+        return path.rsplit("/", 1)[-1].removesuffix(".jsonl")
+
+    def _turn_row(self, line: framing.Line, path: str, session: str) -> Row | None:
+        try:
+            turn = framing.decode(line, SessionLine)
+        except InvalidRecord:
+            return None
+        if not isinstance(turn, Turn) or turn.role == "system":
+            return None
+        text = unread_text(turn)
+        if not text.strip():
+            return None
+        return Row(
+            id=f"turn:{derived_id(session, turn.id)}",
+            kind="turn",
+            source=path,
+            text=text,
+            at=turn.at,
+            day=self.calendar.day(turn.at),
+            session=session,
+            n=turn.n,
+            person=turn.name or turn.user,
+            role=turn.role,
+            place=turn.n,
+            digest=turn.id,
+        )
+
+    def _history_row(self, line: framing.Line) -> Row | None:
+        try:
+            record = framing.decode(line, History)
+        except InvalidRecord:
+            return None
+        if record.raw:
+            return None  # its turns have rows of their own
+        return Row(
+            id=f"history:{record.cursor}",
+            kind="history",
+            source=layout.HISTORY,
+            text=record.content,
+            at=record.timestamp,
+            day=self.calendar.day(record.timestamp),
+            session=record.session,
+            place=record.cursor,
+        )
+
+
+def uncited(text: str) -> str:
+    """Return a page's text without its citations, whose hex digits are no words anyone looks for."""
+    for one in reversed(citations(text)):
+        text = text[: one.start].rstrip(" ") + text[one.end :]
+    return text
+
+
+def unread_text(turn: Turn) -> str:
+    """Return a turn's words without the spans that were memory put into the prompt."""
+    pieces, at = [], 0
+    for start, end in turn.injected:
+        pieces.append(turn.content[at:start])
+        at = end
+    return "".join([*pieces, turn.content[at:]])
+
+
+def row_of(state: EntryState) -> Row:
+    """Return the search row of an entry in its present state."""
+    entry = state.entry
+    return Row(
+        id=entry.id,
+        kind="entry",
+        source=layout.log_file(entry.day),
+        text=f"{entry.text}\n{entry.evidence}" if entry.evidence and entry.evidence not in entry.text else entry.text,
+        at=entry.at,
+        day=entry.day,
+        category=entry.category,
+        tags=entry.tags,
+        session=entry.session,
+        person=entry.who,
+        about=entry.about,
+        role={"user": "user", "agent": "assistant"}.get(entry.origin, ""),
+        origin=entry.origin,
+        scope=entry.scope,
+        status=entry.status,
+        sig=state.sig,
+        since=entry.since,
+        until=entry.until,
+    )

@@ -1,0 +1,214 @@
+"""What do I know about …: ranked hits over entries, pages, core files, history and turns.
+
+Owns bringing the search rows up to the files, standing and collapsing of hits, and their provenance; promises that
+what was acknowledged is found, drained or not, and that nothing forgotten is; never writes a canonical file.
+
+An entry that a page cites now yields to that page when both are found, and is shown on its own when the caller
+filters, or when the page is not among the hits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import msgspec
+
+from reverie import layout
+from reverie.core.fold import EntryState
+from reverie.core.query import parse
+from reverie.core.rank import Ranked, rank
+from reverie.core.records import Recalled as RecallLine
+from reverie.core.rows import Candidate, Filter, Kind, Row
+from reverie.core.significance import decayed, faded
+from reverie.core.where import Where
+from reverie.errors import Busy, UsageError
+from reverie.index.feeding import Feeding, row_of
+from reverie.index.state import State
+from reverie.index.text import TextIndex
+from reverie.store import stream
+from reverie.store.workspace import Workspace
+
+PATIENCE = 0.05  # seconds of catching up before a recall answers with what it has
+UNCOMMITTED = 256  # rows that a search reads itself; more are taken into the text index first
+MOST = 1_000  # hits one call may ask for
+LOG_BYTES = 1_000_000  # the recall log is halved when it is longer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing found: what it says, when and by whom, why it ranked, and where it comes from.
+
+    `id` is the entry's id for entries. `source` is the file, `place` the line, ordinal or cursor in it. `session` and
+    `turns` lead to the turn. `standing` is current, superseded, discussed, done or faded. `entries` are entries a page's
+    paragraph cites.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    day: str
+    at: datetime
+    score: float
+    why: tuple[str, ...]
+    source: str
+    place: int = 0
+    heading: str = ""
+    category: str = ""
+    person: str = ""
+    role: str = ""
+    session: str = ""
+    turns: str = ""
+    standing: str = "current"
+    entries: tuple[str, ...] = ()
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The hits, best first, and how many sources the index is still behind."""
+
+    hits: tuple[Hit, ...]
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A question: its text, how many hits, which memories, which kinds, and the instant relative dates count from."""
+
+    query: str
+    k: int = 10
+    where: Where = Where()
+    kinds: tuple[Kind, ...] = ()
+    reference: datetime | None = None
+
+
+def recall(ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: Callable[[Row], bool]) -> Found:
+    """Return what answers `ask`, best first; raises UsageError when `k` is out of range.
+
+    `masked` says which turns, records and paragraphs a tombstone hides.
+    """
+    if not 1 <= ask.k <= MOST:
+        message = f"k is {ask.k}: ask for 1 to {MOST:,} hits"
+        raise UsageError(message)
+    behind = catch_up(ws, state, index=index)
+    now = ws.clock()
+    reference = ask.reference or now
+    query = parse(ask.query, date.fromisoformat(ws.calendar.day(reference)))
+    queued = [row_of(one) for one in state.queued()]
+    candidates = index.search(query, where=_filter(ask), extra=[row for row in queued if _filter(ask).allows(row)])
+    standing = _Standing(ws, state, ask, now)
+    judged = [
+        judged
+        for candidate in candidates
+        if not masked(candidate.row) and (judged := standing.judge(candidate)) is not None
+    ]
+    if not ask.where.filters:
+        judged = _collapsed(judged)
+    by_id = {candidate.row.id: candidate for candidate in judged}
+    ranked = rank(query, judged, reference=reference, k=ask.k)
+    return Found(hits=tuple(_hit(one, by_id[one.id], standing) for one in ranked), behind=behind)
+
+
+def catch_up(ws: Workspace, state: State, *, index: TextIndex, patience: float | None = PATIENCE) -> int:
+    """Bring the search rows up to the files, for at most `patience` seconds; return how many sources are left."""
+    deadline = None if patience is None else time.monotonic() + patience
+    behind = Feeding(ws.disk, index.rows, state, ws.calendar, ws.notebook, deadline).run()
+    if index.rows.behind() > UNCOMMITTED:
+        try:
+            index.commit()
+        except Busy:
+            return behind + index.behind()  # another process is taking them in
+    return behind
+
+
+def _filter(ask: Ask) -> Filter:
+    """Return the part of the question the index can answer itself."""
+    where = ask.where
+    return Filter(
+        kinds=("entry",) if where.category or where.tag or where.scope else ask.kinds,
+        sessions=(where.session,) if where.session else (),
+        categories=(where.category,) if where.category else (),
+        scopes=(where.scope,) if where.scope else (),
+        tags=(where.tag,) if where.tag else (),
+        since=where.since,
+        until=where.until,
+    )
+
+
+class _Standing:
+    """What is known about candidates besides their words: significance now, and whether they still hold."""
+
+    def __init__(self, ws: Workspace, state: State, ask: Ask, now: datetime) -> None:
+        self._ws, self._state, self._ask, self._now = ws, state, ask, now
+        self.states: dict[str, EntryState] = {}
+
+    def judge(self, candidate: Candidate) -> Candidate | None:
+        """Return the candidate with its standing, or None when the question leaves it out."""
+        row, as_of = candidate.row, self._ask.where.as_of
+        if as_of is not None and row.at > as_of:
+            return None
+        if row.kind != "entry":
+            return candidate
+        found = self._state.find([row.id]).get(row.id)
+        if found is None or (found.hidden and not self._ask.where.include_hidden):
+            return None
+        self.states[row.id] = found
+        facts = self._ws.settings.facts
+        return msgspec.structs.replace(
+            candidate, sig=decayed(found, self._now, facts=facts), standing=self._standing_of(found)
+        )
+
+    def _standing_of(self, found: EntryState) -> str:
+        if found.superseded_by or found.wrong or found.ended or found.merged_into:
+            return "superseded"
+        if found.entry.status == "discussed":
+            return "discussed"
+        if found.done or found.cancelled:
+            return "done"
+        return "faded" if faded(found, self._now, facts=self._ws.settings.facts) else "current"
+
+
+def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
+    """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them."""
+    cited = {one for candidate in candidates if candidate.row.kind == "page" for one in candidate.row.digest.split()}
+    return [one for one in candidates if one.row.kind != "entry" or one.row.id not in cited]
+
+
+def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing) -> Hit:
+    """Return the hit for a ranked candidate."""
+    row = candidate.row
+    found = standing.states.get(row.id)
+    return Hit(
+        id=row.id,
+        kind=row.kind,
+        text=found.entry.text if found else row.text,
+        day=row.day,
+        at=row.at,
+        score=ranked.score,
+        why=ranked.why,
+        source=row.source,
+        place=row.place,
+        heading=row.heading,
+        category=row.category,
+        person=row.person,
+        role=row.role,
+        session=row.session,
+        turns=found.entry.turns if found else str(row.n) if row.n >= 0 else "",
+        standing=candidate.standing,
+        entries=tuple(row.digest.split()) if row.kind == "page" else (),
+        evidence=found.entry.evidence if found else "",
+    )
+
+
+def keep_log(ws: Workspace, shown: Sequence[tuple[str, ...]]) -> None:
+    """Append what recalls showed to the bounded recall log: a signal for the overview page, and no more."""
+    if not shown:
+        return
+    if (ws.disk.size(layout.RECALL_LOG) or 0) > LOG_BYTES:
+        data = ws.disk.read(layout.RECALL_LOG) or b""
+        ws.disk.replace(layout.RECALL_LOG, data[data.find(b"\n", len(data) // 2) + 1 :])
+    at = ws.clock()
+    stream.append_all(ws, layout.RECALL_LOG, [RecallLine(at=at, shown=ids) for ids in shown if ids])

@@ -1,0 +1,131 @@
+"""Everything that wants a person's word, as one stream.
+
+Owns gathering what waits and carrying out a verdict; promises that each item says what accepting and rejecting it do;
+never decides for the person.
+
+What waits: edits inside MEMORY.md's block, proposed skills and edits of USER.md and SOUL.md, pairs of entries that
+contradict each other, and records in quarantine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.records import Event, JournalRecord
+from reverie.errors import InvalidRecord, NotFound, UsageError
+from reverie.index.state import State
+from reverie.store import journal, quarantine, reviews, stream
+from reverie.store.workspace import Workspace
+
+Topic = Literal["memory-edit", "core-edit", "skill", "page-edit", "contradiction", "quarantine"]
+
+_VERDICTS: dict[str, tuple[str, str]] = {
+    "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
+    "core-edit": ("the file becomes the proposed text", "the file stays as it is"),
+    "skill": ("the skill is written", "the skill is not written"),
+    "page-edit": ("the page becomes the proposed text", "the page stays as it is"),
+    "contradiction": ("the later statement replaces the earlier", "both stand, and are not asked about again"),
+    "quarantine": ("the record is queued again as it is", "the record is dropped; its bytes stay in quarantine"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that waits: what it is about, its text, why it waits, and what each verdict does."""
+
+    id: str
+    topic: Topic
+    place: str
+    text: str
+    why: str
+
+    @property
+    def accepting(self) -> str:
+        """What accepting does."""
+        return _VERDICTS[self.topic][0]
+
+    @property
+    def rejecting(self) -> str:
+        """What rejecting does."""
+        return _VERDICTS[self.topic][1]
+
+
+def items(ws: Workspace, state: State) -> list[Item]:
+    """Return everything that waits for a word: proposals, then contradictions, then quarantine."""
+    found = [
+        Item(id=one.id, topic=one.topic, place=one.path, text=one.text, why=one.why) for one in reviews.waiting(ws)
+    ]
+    for event in state.conflicts():
+        pair = state.find([event.other, event.entry])
+        text = "\n".join(f"{one.entry.day}: {one.entry.text}" for one in pair.values())
+        found.append(Item(id=event.id, topic="contradiction", place=event.entry, text=text, why=event.why))
+    found += [
+        Item(id=one.id, topic="quarantine", place=f"{one.source}:{one.offset}", text=one.text[:2_000], why=one.reason)
+        for one in quarantine.listed(ws)
+    ]
+    return found
+
+
+def show(ws: Workspace, state: State, item_id: str) -> Item:
+    """Return the one waiting item whose id begins with `item_id`; raises NotFound or UsageError."""
+    found = [item for item in items(ws, state) if item_id and item.id.startswith(item_id)]
+    if not found:
+        message = f"nothing waits under {item_id!r}: `reverie review list` shows what does"
+        raise NotFound(message)
+    if len(found) > 1:
+        message = f"{item_id!r} begins the ids of {len(found)} items: give more digits"
+        raise UsageError(message)
+    return found[0]
+
+
+def decide(ws: Workspace, state: State, item_id: str, *, accept: bool) -> Item:
+    """Carry out a person's word on an item, and return the item.
+
+    The effect is written before the verdict, so that a crash between leaves the item waiting and the effect, which is
+    the same when it happens again.
+    """
+    item = show(ws, state, item_id)
+    if item.topic == "quarantine":
+        _decide_quarantine(ws, item, accept=accept)
+    elif item.topic == "contradiction":
+        _decide_contradiction(ws, state, item, accept=accept)
+    else:
+        if accept:
+            _carry_out(ws, item)
+        reviews.settle(ws, item.id, accepted=accept)
+    return item
+
+
+def _carry_out(ws: Workspace, item: Item) -> None:
+    """Do what accepting a proposal does."""
+    if item.topic == "memory-edit":
+        ws.disk.append(f"notes/{ws.today}.md", f"{item.text.strip()}\n\n".encode("utf-8", "replace"))
+    else:
+        ws.disk.replace(item.place, item.text.encode("utf-8", "replace"))
+
+
+def _decide_quarantine(ws: Workspace, item: Item, *, accept: bool) -> None:
+    """Queue a rejected record again, or drop it; raises InvalidRecord when it is no record of the journal."""
+    rejected = quarantine.find(ws, item.id)
+    if accept:
+        lines, _ = framing.read(rejected.raw)
+        if not lines:
+            message = f"{item.place} holds no whole record: mend the text and send it again, then reject this one"
+            raise InvalidRecord(message)
+        record: JournalRecord = framing.decode(lines[0], JournalRecord)
+        journal.append(ws, record)
+    quarantine.settle(ws, rejected, "retried" if accept else "dropped")
+
+
+def _decide_contradiction(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
+    """Let the later statement replace the earlier one, or take the conflict back."""
+    event = next(one for one in state.events(item.place) if one.id == item.id)
+    verdict = (
+        Event(id=ws.new_id(), at=ws.clock(), kind="supersede", entry=event.entry, other=event.other, by="person")
+        if accept
+        else Event(id=ws.new_id(), at=ws.clock(), kind="undo", entry=event.entry, of=event.id, by="person")
+    )
+    stream.append(ws, layout.EVENTS, verdict)
