@@ -27,7 +27,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reverie import layout
-from reverie.core.daylog import title
 from reverie.core.drain_plan import Part, Plan, lay_out, make_plan
 from reverie.core.due import Due
 from reverie.core.entries import notable
@@ -126,8 +125,8 @@ def _work_out(
     logged = {entry.id for entry in bodies if daylog.holds(ws, entry, length=before.get(entry.day))}
     plan = make_plan(queued, bodies, logged=logged)
     lengths = {day: before.get(day, daylog.length(ws, day)) for day in {entry.day for entry in plan.entries}}
-    prefixes = {day: title(day).encode() for day, length in lengths.items() if length == 0}
-    parts = lay_out(plan.entries, ws.calendar, prefixes=prefixes)
+    new = {day for day, length in lengths.items() if length == 0}
+    parts = lay_out(plan.entries, ws.calendar, new=new)
     return _Batch(segments, plan, parts, damaged, lengths, *stored, intent, resumed=intent is not None)
 
 

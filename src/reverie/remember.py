@@ -82,7 +82,7 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
     def clean(part: str) -> str:
         return redact(part, allow=ws.settings.redaction_allow).text if ws.settings.redaction else part
 
-    at = draft.at or ws.clock()
+    at = (draft.at or ws.clock()).replace(microsecond=0)
     named = "commitment" if draft.due and draft.category == "fact" else draft.category
     return Entry(
         id=derived_id("key", draft.key) if draft.key else ws.new_id(),

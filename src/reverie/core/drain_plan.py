@@ -106,11 +106,10 @@ def _plan_feedback(plan: Plan, judged: set[str], segment: str, end: int, record:
         plan.feedback.append(record)
 
 
-def lay_out(entries: Sequence[Entry], calendar: Calendar, *, prefixes: dict[str, bytes]) -> dict[str, list[Part]]:
+def lay_out(entries: Sequence[Entry], calendar: Calendar, *, new: Container[str]) -> dict[str, list[Part]]:
     """Return the parts of each day's log, in the order they are written.
 
-    `prefixes` holds what must stand before a day's first part: the title of a new log, or the line break that an
-    older log lacks.
+    `new` are the days that have no log yet: theirs begins with its title.
     """
     parts: dict[str, list[Part]] = {}
     for chunk, first in enumerate(range(0, len(entries), CHUNK)):
@@ -119,7 +118,7 @@ def lay_out(entries: Sequence[Entry], calendar: Calendar, *, prefixes: dict[str,
             days.setdefault(entry.day, []).append(entry)
         for day, of_day in days.items():
             before = parts.setdefault(day, [])
-            data = daylog.render(of_day, calendar).encode()
-            data = data if before else prefixes.get(day, b"") + data
+            text = daylog.render(of_day, calendar, first=day in new and not before, day=day)
+            data = text.encode()
             before.append(Part(chunk, day, before[-1].end if before else 0, data, tuple(of_day)))
     return parts

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from reverie.core.daylog_fields import flaw
 from reverie.core.days import is_when
 from reverie.core.names import is_day, valid_category
 from reverie.core.records import Entry
@@ -41,7 +42,7 @@ def problem(entry: Entry) -> str:
         return f"day {entry.day[:40]!r} is not YYYY-MM-DD"
     if valid_category(entry.category) != entry.category:
         return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
-    return _problem_of_numbers(entry) or _problem_of_times(entry)
+    return _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
 
 
 def _problem_of_numbers(entry: Entry) -> str:

@@ -87,6 +87,7 @@ class Folding:
         self._archive()
         self._pages()
         self._refold(self.done.changed)
+        self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in self.done.changed])
         return self.done
 
     # Daily logs
@@ -113,7 +114,7 @@ class Folding:
         # Ids of hand-written lines count occurrences from the top, so a day is always parsed whole; only lines past
         # the old end are stored.
         start = before.size if before is not None and grown else 0
-        log = daylog.parse(data[:whole].decode("utf-8", "replace"), day, self.calendar)
+        log = daylog.parse(data[:whole].decode("utf-8", "surrogateescape"), day, self.calendar)
         located = [item for item in log.entries if item.end > start]
         self._store_entries((item.entry, item.line) for item in located)
         rows = [(day, line, text) for line, text in log.unparsed]

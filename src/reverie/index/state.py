@@ -151,6 +151,10 @@ class State:
         found = [state for state in found if where.admits(state)]
         return found[-where.limit :] if where.limit else found
 
+    def queued(self) -> list[EntryState]:
+        """Return the entries that wait for the drain."""
+        return list(self._queued.values())
+
     def promises(self) -> list[EntryState]:
         """Return the open commitments, by due date."""
         rows = self.db.execute(f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id")  # noqa: S608
@@ -174,6 +178,15 @@ class State:
     def events(self, entry_id: str) -> list[Event]:
         """Return all events on the entry, in the order they were written."""
         return events_of(self.db, entry_id)
+
+    def conflicts(self) -> list[Event]:
+        """Return the standing conflicts between two entries that are both shown as current."""
+        rows = self.db.execute(
+            "SELECT event.body FROM event JOIN entry AS new ON new.id = event.entry JOIN entry AS old ON old.id = event.other"
+            " WHERE event.kind = 'conflict' AND new.current AND old.current AND NOT EXISTS"
+            " (SELECT 1 FROM event AS undo WHERE undo.undoes = event.id) ORDER BY event.seq"
+        )
+        return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
 
     def outcomes(self, entry_id: str) -> list[Outcome]:
         """Return the standing outcomes of the entry, one a part."""
@@ -214,9 +227,24 @@ class State:
             counted[f"outcome_{kind}"] = number
         return counted
 
+    def dirty(self, limit: int) -> dict[str, EntryState | None]:
+        """Return at most `limit` entries changed since `clean` was last told of them; None for one not to be shown."""
+        ids = [row[0] for row in self.db.execute("SELECT entry FROM dirty LIMIT ?", (limit,))]
+        found = self.find(ids)
+        return {one: found.get(one) for one in ids}
+
+    def clean(self, ids: Iterable[str]) -> None:
+        """Note that the search rows of these entries are as they should be."""
+        self.db.executemany("DELETE FROM dirty WHERE entry = ?", [(one,) for one in ids])
+
+    def all_dirty(self) -> None:
+        """Note that no entry has search rows: they were lost, or are made in another way now."""
+        self.db.execute("INSERT OR IGNORE INTO dirty SELECT id FROM entry")
+
     def remask(self, ids: Sequence[str], *, masked: bool) -> None:
         """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
         self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
+        self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
 
     def _row(self, entry_id: str) -> tuple[bytes, bytes] | None:
         if not is_id(entry_id):
