@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -100,6 +99,10 @@ def take(ops: Syscalls, fd: int, *, timeout: float) -> bool:
             return True
         wait = min(wait * 2, _LONGEST_WAIT)
     return False
+
+
+def _host() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else "this machine"
 
 
 def _now() -> datetime:
@@ -219,7 +222,7 @@ class Locks:
         text = ""
         if what:
             since = self._clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            text = f"{what} (pid {os.getpid()} on {socket.gethostname()}, since {since})\n"
+            text = f"{what} (pid {os.getpid()} on {_host()}, since {since})\n"
         with contextlib.suppress(OSError):
             self._ops.truncate(fd, 0)
             if text:
