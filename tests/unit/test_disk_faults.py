@@ -125,6 +125,18 @@ def test_after_a_failed_sync_the_file_is_copied_before_it_is_used_again(tmp_path
     assert Disk(tmp_path).read("a") == b"one\nthree\n"
 
 
+def test_a_file_moved_after_a_failed_sync_is_copied_first(tmp_path: Path) -> None:
+    """A rename of a file whose sync failed moves a fresh, synced copy of it."""
+    Disk(tmp_path).append("a", b"one\n")
+    disk = CrashDisk(tmp_path, fail_at=3, error=errno.EIO)
+    with pytest.raises(StoreUnwritable):
+        disk.append("a", b"two\n")
+    assert disk.rename("a", "b")
+    disk.append("b", b"three\n")
+    disk.cut_power()
+    assert Disk(tmp_path).read("b") == b"one\nthree\n"
+
+
 def test_durability_os_never_syncs(tmp_path: Path) -> None:
     """With durability "os" nothing is synced, and everything else is the same."""
 

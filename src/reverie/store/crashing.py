@@ -62,6 +62,7 @@ class CrashSyscalls(Syscalls):
         fd = super().open(name, flags, mode=mode, folder=folder)
         self._where[fd] = "" if folder is None else where
         if makes and folder is not None:
+            self._files.pop(_place(super().fstat(fd)), None)  # others may have removed what had this inode
             self._note({(folder, name): (None, self._file(fd))})
         if self._due:
             self.close(fd)

@@ -16,8 +16,8 @@ New names are made under the lock of their folder, so that a rename onto a free 
 is just creating.
 
 After a failed sync the medium may hold anything in the file's last pages, and syncing again would succeed without
-writing them. The error is raised, the append is taken back, and the next append of this process first copies the
-file into a new one (`suspect` tells). A journal may as well abandon the segment and begin another.
+writing them. The error is raised, the append is taken back, and this process copies the file into a new one
+before it appends to it or moves it (`suspect` tells). A journal may as well abandon the segment and begin another.
 
 `durability="os"` leaves out every sync: a killed process loses nothing, a power cut may lose the last seconds and
 may leave files empty or torn. It is not the default.
@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from reverie.errors import StoreUnwritable
+from reverie.errors import Busy, StoreUnwritable
 from reverie.store import reading, replacing
 from reverie.store.hold import Held, Holding
 from reverie.store.paths import Tree, parts, place, refusal
@@ -117,9 +117,7 @@ class Disk:
 
         An empty answer appends nothing. `build` may read any file and must write none.
         """
-        if path in self._suspect:
-            self.rewrite(path, lambda old: old)
-            self._suspect.discard(path)
+        self._renew(path)
         with self._holding.file(path, mode=mode) as held:
             if held is None:
                 raise StoreUnwritable(f"cannot make {path}: its folder was moved away meanwhile; try again")
@@ -158,8 +156,10 @@ class Disk:
     def rename(self, src: str, dst: str) -> bool:
         """Move a file or folder to a free name; False when `src` is absent. Makes dst's folders when missing.
 
-        Raises StoreUnwritable when `dst` exists: putting one file in another's place is what `replace` is for.
+        Raises StoreUnwritable when `dst` exists: putting one file in another's place is what `replace` is for. No
+        file in a folder that is moved may be written meanwhile: only files are held.
         """
+        self._renew(src)
         info = self.stat(src)
         if info is None:
             return False
@@ -237,6 +237,12 @@ class Disk:
         """Return whether a sync of this file failed in this process and it has not been copied anew since."""
         return path in self._suspect
 
+    def _renew(self, path: str) -> None:
+        """Copy a file whose sync failed into a new one; its old pages may be lost without another error."""
+        if path in self._suspect:
+            self.rewrite(path, lambda old: old)
+            self._suspect.discard(path)
+
     def _extend(self, path: str, held: Held, *, data: bytes) -> None:
         """Write at the end and sync, or take everything back and raise."""
         written = False
@@ -287,9 +293,11 @@ class Disk:
                     self._ops.unlink(new, folder=folder)
                     return False
                 self._sync_folder(folder)
-            except OSError as error:
+            except (OSError, Busy) as error:
                 with suppress(OSError):
                     self._ops.unlink(new, folder=folder)
+                if isinstance(error, Busy):
+                    raise
                 raise refusal(error, path) from error
         finally:
             self._ops.close(folder)

@@ -169,11 +169,17 @@ class Tree:
             return None
         except OSError as error:
             # Linux calls a link that must not be followed "not a folder"; the person should hear what it is.
-            if error.errno == errno.ENOTDIR and stat.S_ISLNK(self.ops.stat(name, folder=parent).st_mode):
+            if error.errno == errno.ENOTDIR and self._is_link(parent, name):
                 raise UnsafePath(f"{where} {_UNSAFE[errno.ELOOP]}") from error
             raise refusal(error, where, doing="open") from error
         self._accept(fd, where, folder=True)
         return fd
+
+    def _is_link(self, parent: int, name: str) -> bool:
+        try:
+            return stat.S_ISLNK(self.ops.stat(name, folder=parent).st_mode)
+        except FileNotFoundError:
+            return False
 
     def _accept(self, fd: int, where: str, *, folder: bool) -> None:
         """Close what was opened and raise UnsafePath unless it may be open."""
