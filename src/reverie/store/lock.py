@@ -31,7 +31,7 @@ from reverie.store.platform import native
 from reverie.store.syscalls import APPEND, READ, Syscalls
 
 _RANK = {layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
-_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.02  # seconds between two looks at a lock another process holds
+_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds between two looks at a lock another process holds
 
 
 class _ProcessLock:
