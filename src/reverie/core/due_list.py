@@ -28,12 +28,20 @@ _WITHIN_DAY = ("T", "t", " ")  # what stands between the date and the time of an
 
 @dataclass(frozen=True, slots=True)
 class DueLine:
-    """One open promise: where it belongs, the instant by which it is due (the last one for `undated`), its line."""
+    """One open promise: where it belongs, the instant by which it is due (the last one for `undated`), as shown."""
 
     part: Part
     by: datetime
-    line: str
+    shown: str
     state: EntryState
+
+    @property
+    def line(self) -> str:
+        """The promise as ``- overdue 2026-07-03: send the quote to Dana (from Agent) `mem_id: …` ``."""
+        entry = self.state.entry
+        label = f"{self.part} {self.shown}" if self.shown else "no date"
+        promiser = f" (from {one_line(entry.who)})" if entry.who.strip() else ""
+        return f"- {label}: {one_line(entry.text)}{promiser} {id_code(entry.id)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +72,12 @@ def due_lines(states: Iterable[EntryState], now: datetime, *, calendar: Calendar
 
 
 def _due_line(state: EntryState, now: datetime, *, calendar: Calendar, today: str) -> DueLine:
-    part: Part
     if not is_when(state.due):
-        part, by = "undated", _NEVER
-    else:
-        by = when_bounds(state.due, calendar)[1]
-        day = last_day(state.due, calendar)
-        part = "overdue" if by <= now else "today" if day <= today else "upcoming"
-    return DueLine(part, by, _line(state, part, calendar), state)
-
-
-def _line(state: EntryState, part: Part, calendar: Calendar) -> str:
-    """Return ``- overdue 2026-07-03: send the quote to Dana (from Agent) `mem_id: …` ``, an instant in local time."""
-    label = "no date" if part == "undated" else f"{part} {shown_when(state.due, calendar)}"
-    by = f" (from {one_line(state.entry.who)})" if state.entry.who.strip() else ""
-    return f"- {label}: {one_line(state.entry.text)}{by} {id_code(state.entry.id)}"
+        return DueLine("undated", _NEVER, "", state)
+    by = when_bounds(state.due, calendar)[1]
+    day = last_day(state.due, calendar)
+    part: Part = "overdue" if by <= now else "today" if day <= today else "upcoming"
+    return DueLine(part, by, shown_when(state.due, calendar), state)
 
 
 def shown_when(when: str, calendar: Calendar) -> str:

@@ -39,9 +39,8 @@ class Cited:
 
 def one_line(text: str) -> str:
     """Return memory text as one safe line, its line breaks written `<br>`."""
-    if not _BREAKS.search(text):
-        return escape_memory_text(text)
-    return "<br>".join(escape_memory_text(part) for part in _BREAKS.split(text) if part.strip())
+    line = "<br>".join(escape_memory_text(part) for part in _BREAKS.split(text) if part.strip())
+    return line.replace("mem_id:", "mem\\_id:")  # else a text could name another entry's id as its own
 
 
 def id_code(entry: str) -> str:

@@ -62,7 +62,9 @@ def protected(state: EntryState) -> bool:
 
 def decays(state: EntryState) -> bool:
     """Whether time takes weight from it; protected entries, open commitments and some categories keep theirs."""
-    return category(state.entry.category).decays and not protected(state) and not state.open_commitment
+    if state.pinned or state.sig >= PROTECTED or not category(state.entry.category).decays:
+        return False
+    return not state.open_commitment
 
 
 def decayed(state: EntryState, now: datetime, *, facts: FactSettings) -> float:
@@ -70,8 +72,10 @@ def decayed(state: EntryState, now: datetime, *, facts: FactSettings) -> float:
     if not decays(state):
         return state.sig
     days = (now - state.confirmed).total_seconds() / _DAY_SECONDS
+    if days <= 0.0:
+        return state.sig
     # Rounded, because 0.5 - 30 * 0.01 would else lie a hair below a floor of 0.2 that it has just reached.
-    return max(0.0, round(state.sig - max(0.0, days) * facts.max_importance_decay, 9))
+    return max(0.0, min(state.sig, round(state.sig - days * facts.max_importance_decay, 9)))
 
 
 def faded(state: EntryState, now: datetime, *, facts: FactSettings) -> bool:
@@ -79,9 +83,8 @@ def faded(state: EntryState, now: datetime, *, facts: FactSettings) -> bool:
 
     What is protected or still owed never fades, however low its significance.
     """
-    if protected(state) or state.open_commitment:
-        return False
-    return decayed(state, now, facts=facts) < facts.min_importance
+    below = decayed(state, now, facts=facts) < facts.min_importance
+    return below and not protected(state) and not state.open_commitment
 
 
 def weight(state: EntryState, now: datetime, *, facts: FactSettings) -> float:
