@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from reverie.core import front_matter
 from reverie.core.front_edit import change, render, set_field
-from reverie.core.front_matter import Front, Reference, read, split
+from reverie.core.front_matter import Front, Reference, read
+from reverie.core.source import split
 from reverie.errors import InvalidRecord
 
 PAGE = (

@@ -94,6 +94,14 @@ def test_the_first_pages_are_clean_pages(ws: Workspace) -> None:
     assert {one.kind for text in texts.values() for one in active_content(text)} == {"comment"}
 
 
+def test_a_core_file_is_untouched_until_somebody_writes(ws: Workspace) -> None:
+    """The words USER.md and SOUL.md start with are told from what a person wrote."""
+    pages.bootstrap(ws)
+    found = pages.snapshot(ws)
+    assert [path for path, data in found.items() if pages.is_untouched(path, data)] == ["USER.md", "SOUL.md"]
+    assert not pages.is_untouched("USER.md", found["USER.md"] + b"Ada\n")
+
+
 def test_the_schema_names_every_field_and_zone(ws: Workspace) -> None:
     """The page that explains the notebook names each zone, each front matter field and the citation form."""
     pages.bootstrap(ws)

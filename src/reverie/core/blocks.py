@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reverie.core.front_matter import split
+from reverie.core.source import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reverie.core.front_matter import read, split
+from reverie.core.front_matter import read
 from reverie.core.markdown import Section, outline
+from reverie.core.source import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

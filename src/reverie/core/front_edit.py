@@ -22,13 +22,12 @@ from reverie.core.front_matter import (
     MAX_CHARACTERS,
     Front,
     Reference,
-    Source,
     compose,
     is_plain,
     node_text,
     node_value,
-    split,
 )
+from reverie.core.source import Source, split
 from reverie.errors import InvalidRecord
 
 if TYPE_CHECKING:

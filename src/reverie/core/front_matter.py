@@ -1,7 +1,7 @@
-"""The YAML front matter at the top of a page: found and read.
+"""The YAML front matter at the top of a page: what it says.
 
-Owns the fields a page carries; promises that broken or hostile YAML is reported, in bounded time, and that a
-split text joins to the same bytes; never runs a YAML constructor: values are the composed nodes' own text.
+Owns the fields a page carries; promises that broken or hostile YAML is reported, in bounded time; never runs a
+YAML constructor: values are the composed nodes' own text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,21 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from reverie.core.source import Source, split
 from reverie.errors import InvalidRecord
+
+__all__ = [
+    "FIELDS",
+    "Front",
+    "Reference",
+    "Source",
+    "compose",
+    "is_plain",
+    "node_text",
+    "node_value",
+    "read",
+    "split",
+]
 
 TYPES = ("concept", "literature", "synthesis", "entity", "personal", "project")
 STATUSES = ("draft", "stable", "deprecated")
@@ -38,34 +52,12 @@ FIELDS = (
 MAX_CHARACTERS = 65_536  # a longer front matter is refused unread: composing it would cost seconds
 MAX_DEPTH = 12  # composing recurses once a level, so depth is bounded before it starts
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _PLAIN = re.compile(r"[^\W\d_](?:[\w .()/&+'-]*[\w.()/&+'-])?")
 _RESERVED = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LINE_BREAK = re.compile(r"\r?\n")
 _SIMPLE_LINE = re.compile(r"([A-Za-z][\w-]*):(?: +(\S.*))?")
 _SIMPLE_ITEM = re.compile(r"(?:  )?- (\S.*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A page's text in parts; `front` is the YAML between the delimiter lines, None when there is none.
-
-    `bom` is a byte order mark or empty; `newline` is the style of the text's first line break.
-    """
-
-    bom: str
-    newline: str
-    front: str | None
-    body: str
-    opening: str = ""
-    closing: str = ""
-
-    @property
-    def text(self) -> str:
-        """The whole text, exactly as it was split."""
-        return f"{self.bom}{self.opening}{self.front or ''}{self.closing}{self.body}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +92,6 @@ class Front:
 
 
 Value = str | tuple[str, ...] | tuple[Reference, ...]
-
-
-def split(text: str) -> Source:
-    """Split a page into byte order mark, front matter and body; `split(text).text == text` for any text."""
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
-    first = text.find("\n")
-    newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
-    opening = _OPENING.match(text, len(bom))
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    if opening is None or closing is None:
-        return Source(bom, newline, None, text[len(bom) :])
-    front = text[opening.end() : closing.start()]
-    return Source(bom, newline, front, text[closing.end() :], opening.group(), closing.group())
 
 
 def read(front: str | None) -> Front:

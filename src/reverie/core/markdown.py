@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from reverie.core.front_matter import split
+from reverie.core.source import split
 from reverie.errors import InvalidRecord, NotFound
 
 if TYPE_CHECKING:

@@ -85,6 +85,11 @@ def bootstrap(ws: Workspace) -> tuple[str, ...]:
     return tuple(made)
 
 
+def is_untouched(path: str, data: bytes) -> bool:
+    """Tell whether USER.md or SOUL.md still holds only the words it started with, which say nothing of anybody."""
+    return path in (layout.USER, layout.SOUL) and data == (_SEEDS / path).read_bytes()
+
+
 def _contents(ws: Workspace) -> Iterator[tuple[str, bytes]]:
     """Yield each tracked file that may be opened and is not too large."""
     below = (path for folder in _folders(ws) for path in ws.disk.walk(folder) if is_tracked(ws, path))
