@@ -119,7 +119,7 @@ def _work_out(
         read: stream.Read[JournalRecord] = stream.read(ws, f"{layout.DRAINING}/{name}", JournalRecord)
         damaged += read.damaged
         queued += [(name, end, record) for end, record in read.values]
-    events = stream.read(ws, layout.EVENTS, Event, start=stored[0])
+    events: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=stored[0])
     bodies = [event.body for end, event in events.values if event.body is not None and end <= stored[1]]
     before = intent.days if intent is not None else {}
     logged = {entry.id for entry in bodies if daylog.holds(ws, entry, length=before.get(entry.day))}
@@ -209,7 +209,8 @@ def _close(ws: Workspace, batch: _Batch) -> Drained:
     intent = batch.intent
     if intent is None:
         return Drained()
-    applied = {event.id for event in stream.read(ws, layout.EVENTS, Event, start=intent.events).records}
+    since: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=intent.events)
+    applied = {event.id for event in since.records}
     fresh = [record for record in batch.plan.feedback if record.id not in applied]
     stream.append_all(
         ws,

@@ -114,7 +114,7 @@ class Folding:
         # Ids of hand-written lines count occurrences from the top, so a day is always parsed whole; only lines past
         # the old end are stored.
         start = before.size if before is not None and grown else 0
-        log = daylog.parse(data[:whole].decode("utf-8", "surrogateescape"), day, self.calendar)
+        log = daylog.parse(data[:whole].decode("utf-8", "surrogateescape"), day, calendar=self.calendar)
         located = [item for item in log.entries if item.end > start]
         self._store_entries((item.entry, item.line) for item in located)
         rows = [(day, line, text) for line, text in log.unparsed]

@@ -59,7 +59,8 @@ CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE position (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL
 );
-CREATE TABLE dirty (entry TEXT PRIMARY KEY);    -- changed since the search rows were last made from it
+CREATE TABLE dirty (entry TEXT PRIMARY KEY  -- changed since the search rows were last made from it
+);
 CREATE TABLE unparsed (day TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE TABLE identity (version INTEGER NOT NULL, stamp TEXT NOT NULL);
 """

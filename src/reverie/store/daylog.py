@@ -27,7 +27,7 @@ def days(ws: Workspace) -> list[str]:
 def read(ws: Workspace, day: str) -> DayLog:
     """Return the log of `day`; an absent one is empty. Bytes that are not UTF-8 are read as U+FFFD."""
     data = ws.disk.read(layout.log_file(day)) or b""
-    return daylog.parse(data.decode("utf-8", "surrogateescape"), day, ws.calendar)
+    return daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
 
 
 def holds(ws: Workspace, entry: Entry, *, length: int | None) -> bool:
@@ -73,7 +73,7 @@ def complete_part(ws: Workspace, part: Part, *, parts: Sequence[Part], since: in
             return ()
         ws.disk.append(path, part.data[max(0, whole - part.start) :])
         return part.entries if whole <= part.start else ()
-    log = daylog.parse(actual.decode("utf-8", "surrogateescape"), part.day, ws.calendar)
+    log = daylog.parse(actual.decode("utf-8", "surrogateescape"), part.day, calendar=ws.calendar)
     standing = {located.entry.id for located in log.entries}
     absent = tuple(entry for entry in part.entries if entry.id not in standing)
     if absent:

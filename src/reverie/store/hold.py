@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reverie.errors import Busy
-from reverie.store.lock import take, within_process
+from reverie.store.lock import take, process_lock
 from reverie.store.paths import Tree, place
 from reverie.store.syscalls import APPEND, CREATE, Syscalls
 
@@ -53,9 +53,10 @@ class Holding:
         """Hold the file at `path`; None when absent, unless a `mode` says to make it. Raises Busy and the like."""
         names, name = place(path)
         end = time.monotonic() + self.wait
-        with within_process(f"{self.tree.root}/{path}", self.wait) as first:
-            if not first:
-                raise self._busy(path)
+        lock = process_lock(f"{self.tree.root}/{path}")
+        if not lock.acquire(timeout=self.wait):
+            raise self._busy(path)
+        try:
             folder = self._folder(names, make=mode is not None)
             if folder is None:
                 yield None
@@ -67,6 +68,8 @@ class Holding:
             finally:
                 self.let_go(held)
                 self.ops.close(folder)
+        finally:
+            lock.release()
 
     @contextmanager
     def names(self, folder: int, path: str) -> Iterator[None]:
@@ -99,14 +102,6 @@ class Holding:
         if not self.ops.moves_open_files:
             self.let_go(held)
 
-    def is_at(self, held: Held) -> bool:
-        """Return whether the name still leads to the open file."""
-        try:
-            there = self.ops.stat(held.name, folder=held.folder)
-        except FileNotFoundError:
-            return False
-        return os.path.samestat(there, self.ops.fstat(held.fd))
-
     def _folder(self, names: tuple[str, ...], *, make: bool) -> int | None:
         if make:
             return self.tree.make(names, sync=self.sync)
@@ -126,10 +121,19 @@ class Holding:
                 self.ops.close(held.fd)
                 held.fd = -1
                 raise self._busy(path)
-            if self.is_at(held):
-                held.size = self.ops.fstat(held.fd).st_size  # others may have appended while we waited
+            if self._is_there(held):
                 return True
             self.let_go(held)
+
+    def _is_there(self, held: Held) -> bool:
+        """Return whether the name still leads to the open file, and note its size: others may have appended."""
+        try:
+            there = self.ops.stat(held.name, folder=held.folder)
+        except FileNotFoundError:
+            return False
+        here = self.ops.fstat(held.fd)
+        held.size = here.st_size
+        return os.path.samestat(there, here)
 
     def _make(self, held: Held, path: str, *, mode: int) -> None:
         with self.names(held.folder, path):

@@ -140,7 +140,7 @@ def archive_files(ws: Workspace) -> list[str]:
 def read_archive(ws: Workspace, path: str) -> stream.Read[JournalRecord]:
     """Return the records of one archive file."""
     data = ws.disk.read(path) or b""
-    return stream.parse(path, gzip.decompress(data) if path.endswith(".gz") else data, JournalRecord)
+    return stream.parse(path, gzip.decompress(data) if path.endswith(".gz") else data, kind=JournalRecord)
 
 
 def archived(ws: Workspace) -> Iterator[JournalRecord]:

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -76,16 +77,15 @@ _registry = _Registry()
 _held = _Held()
 
 
-@contextmanager
-def within_process(path: str, timeout: float) -> Iterator[bool]:
-    """Hold this process's lock on a real path, waiting up to `timeout` seconds; yields whether it was got."""
-    lock = _registry.get(path)
-    got = lock.mutex.acquire(timeout=max(timeout, 0))
-    try:
-        yield got
-    finally:
-        if got:
-            lock.mutex.release()
+def process_lock(path: str) -> threading.Lock:
+    """Return this process's lock on a real path, one object for as long as anybody holds it."""
+    return _recent(os.getpid(), path).mutex
+
+
+@lru_cache(maxsize=256)
+def _recent(_pid: int, path: str) -> _ProcessLock:
+    """Keep the locks used last alive: a new one for each append would cost more than the append's own work."""
+    return _registry.get(path)
 
 
 def take(ops: Syscalls, fd: int, *, timeout: float) -> bool:
@@ -159,8 +159,11 @@ class Locks:
         me = (os.getpid(), self._root, name)
         self._check_order(me)
         end = time.monotonic() + timeout
-        with within_process(f"{self._root}/{name}", timeout) as first:
-            fd = self._take(name, end) if first else None
+        lock = process_lock(f"{self._root}/{name}")
+        if not lock.acquire(timeout=max(timeout, 0)):
+            raise Busy(self._busy(name))
+        try:
+            fd = self._take(name, end)
             if fd is None:
                 raise Busy(self._busy(name))
             _held.locks.append(me)
@@ -172,6 +175,8 @@ class Locks:
                 self._sign(fd, "")
                 self._ops.unlock(fd)
                 self._ops.close(fd)
+        finally:
+            lock.release()
 
     def _check_order(self, me: tuple[int, str, str]) -> None:
         for pid, root, name in _held.locks:

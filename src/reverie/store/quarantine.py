@@ -105,7 +105,7 @@ def _path(source: str) -> str:
 
 def _read(ws: Workspace, path: str) -> list[Rejected | Settled]:
     """Return the records of one quarantine file."""
-    records: stream.Read[Rejected | Settled] = stream.parse(path, ws.disk.read_from(path, 0), Rejected | Settled)
+    records: stream.Read[Rejected | Settled] = stream.parse(path, ws.disk.read_from(path, 0), kind=Rejected | Settled)
     return records.records
 
 

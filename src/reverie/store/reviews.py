@@ -64,6 +64,6 @@ def waiting(ws: Workspace) -> list[Proposal]:
 
 def _read(ws: Workspace) -> list[Proposal | Verdict]:
     read: stream.Read[Proposal | Verdict] = stream.parse(
-        layout.REVIEWS, ws.disk.read_from(layout.REVIEWS, 0), Proposal | Verdict
+        layout.REVIEWS, ws.disk.read_from(layout.REVIEWS, 0), kind=Proposal | Verdict
     )
     return read.records

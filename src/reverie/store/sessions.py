@@ -146,7 +146,7 @@ def _following(last: SessionLine) -> int:
 
 def _load(ws: Workspace, path: str, *, session: str) -> Session:
     """Return the session at `path`; `session` is its name when the first line does not say it."""
-    lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, 0), SessionLine)
+    lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, 0), kind=SessionLine)
     turns: list[Turn] = []
     seen: set[str] = set()
     name, is_open, paused, used, last = session, True, False, 0, None

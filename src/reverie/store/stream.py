@@ -60,12 +60,15 @@ def append_all(ws: Workspace, path: str, records: Sequence[msgspec.Struct]) -> N
         ws.disk.append(path, b"".join(framing.frame(record) for record in records))
 
 
-def read(ws: Workspace, path: str, kind: type[RecordT], *, start: int = 0) -> Read[RecordT]:
-    """Return the records of `path` from byte `start` on, or nothing when the file is absent."""
-    return parse(path, ws.disk.read_from(path, start), kind, start=start)
+def read(ws: Workspace, path: str, kind: type[RecordT] | Any, *, start: int = 0) -> Read[RecordT]:  # noqa: ANN401
+    """Return the records of `path` from byte `start` on, or nothing when the file is absent.
+
+    `kind` is a record's class, or a union of tagged ones, which the type system has no word for.
+    """
+    return parse(path, ws.disk.read_from(path, start), kind=kind, start=start)
 
 
-def parse(path: str, data: bytes, kind: type[RecordT] | Any, *, start: int = 0) -> Read[RecordT]:  # noqa: ANN401
+def parse(path: str, data: bytes, *, kind: type[RecordT] | Any, start: int = 0) -> Read[RecordT]:  # noqa: ANN401
     """Return the records in `data`, which lies at byte `start` of `path`; raises NewerFormat.
 
     A line that verifies but is no `kind` is damage like any other: it is kept aside by whoever reads, not dropped.
