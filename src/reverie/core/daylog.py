@@ -91,14 +91,14 @@ class DayLog(msgspec.Struct, frozen=True):
     context: Context
 
 
-def parse(text: str, day: str, calendar: Calendar, *, context: Context | None = None) -> DayLog:
+def parse(text: str, day: str, *, calendar: Calendar, context: Context | None = None) -> DayLog:
     """Return the entries of the log of `day`, or of what was appended to it behind `context`.
 
     `text` is UTF-8 read with `surrogateescape`, so that offsets count the file's own bytes; a byte that is no
     UTF-8 is read as U+FFFD. A hand-written entry was said at its heading's time, without one when the day began.
     Raises UsageError when `day` is no date.
     """
-    reader = _Reader(day, calendar, context or Context())
+    reader = _Reader(day, calendar, context=context or Context())
     if context is None and text.startswith("\ufeff"):
         text, reader.offset = text[1:], 3
     *lines, tail = text.split("\n")
@@ -161,7 +161,7 @@ class _Draft:
 
     __slots__ = ("end", "line", "mark", "offset", "values")
 
-    def __init__(self, values: dict[str, Any], line: int, offset: int, *, mark: str) -> None:
+    def __init__(self, values: dict[str, Any], mark: str, *, line: int, offset: int) -> None:
         self.values = values
         self.line = line
         self.offset = offset
@@ -172,7 +172,7 @@ class _Draft:
 class _Reader:
     """The state of one parse: the heading in force, the place, and what was found."""
 
-    def __init__(self, day: str, calendar: Calendar, context: Context) -> None:
+    def __init__(self, day: str, calendar: Calendar, *, context: Context) -> None:
         self.day = day
         self.calendar = calendar
         self.begins = calendar.start(day)
@@ -266,7 +266,7 @@ class _Reader:
             values["at"] = self.at or self.begins
         if "session" not in values:
             values["session"] = self.session
-        return _Draft(values, self.line, offset, mark=mark)
+        return _Draft(values, mark, line=self.line, offset=offset)
 
     def derived_id(self, text: str, mark: str) -> str:
         """Return the id of a text without one: of its day, its words and how often they stood before."""

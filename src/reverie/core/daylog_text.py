@@ -31,7 +31,7 @@ _VALUE_WRITTEN = re.compile(rf"\\([{_PUNCTUATION}])|<br>|{_REFERENCE}")
 _ITEMS = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
 
 _FIELD = re.compile(r"([a-z][a-z0-9_-]*):: (.*)", re.DOTALL)
-_PAREN = re.compile(r"(\\*)([()])")
+_PAREN_BACKWARDS = re.compile(r"([()])(\\*)")
 # A tag that may stand between backticks; what looks like a command or an expression is code, not a tag.
 _TAG = rf"(?!-)[^\s{_CONTROLS}`\\<>&=(){{}}\[\]\"'$;|*,]+"
 _TAGS = re.compile(rf"{_TAG}(?: {_TAG})*")
@@ -147,14 +147,14 @@ def _without_slashes(written: str, end: int) -> tuple[str, int]:
 def _opening(line: str) -> int:
     """Return where the parenthesis opens that the last character closes, or -1; a backslash makes one plain text."""
     depth = 0
-    for match in reversed(list(_PAREN.finditer(line))):
-        if len(match[1]) % 2:
+    for match in _PAREN_BACKWARDS.finditer(line[::-1]):  # lazily: the partner is mostly near the end
+        if len(match[2]) % 2:
             if not depth:
                 return -1
             continue
-        depth += 1 if match[2] == ")" else -1
+        depth += 1 if match[1] == ")" else -1
         if not depth:
-            return match.start(2)
+            return len(line) - 1 - match.start()
     return -1
 
 
