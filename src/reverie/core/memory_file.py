@@ -108,8 +108,8 @@ def compile_memory(
     def line(claim: Claim) -> str:
         if claim.key not in board.texts:
             state, due = board.entries[claim.key], board.owed.get(claim.key)
-            scores = stare(state, now, calendar=calendar)
-            text = due.line if due else entry_line(marks(scores), state.entry.text, claim.key)
+            scores = marks(stare(state, now, calendar=calendar))
+            text = due.line if due else entry_line(state.entry.text, claim.key, marks=scores)
             board.texts[claim.key] = f"{text}\n"
         return board.texts[claim.key]
 

@@ -48,7 +48,7 @@ def id_code(entry: str) -> str:
     return f"`mem_id: {entry}`"
 
 
-def entry_line(marks: str, text: str, entry: str) -> str:
+def entry_line(text: str, entry: str, *, marks: str) -> str:
     """Return the line of one entry, without a line break."""
     return f"- {marks} {one_line(text)} {id_code(entry)}"
 

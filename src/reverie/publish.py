@@ -1,0 +1,129 @@
+"""Step 8: the store becomes MEMORY.md, within its budget: same store, same day, same bytes.
+
+In: the state of every entry, the overview page, today's and the week's digest, and MEMORY.md as people left it. Out:
+MEMORY.md with its block compiled anew, and word of what did not fit. No model, no index, no git.
+
+The order:
+
+1. the file, the page and the digests are read, the block is compiled and set between the markers
+2. what a person changed inside the markers is handed to `keep`, which returns once it is stored
+3. the file is read again: if a person changed it meanwhile, all of this starts over
+4. the file is replaced, if its bytes differ
+5. the instant is noted in the counters
+
+What a crash leaves: before 4, the old file whole, and at most a kept edit, which `keep` is handed again and has to know
+by its text. Between 4 and 5, the new file; the next publish does not know that a minute has not passed and writes the
+same bytes, which is no write. The block is derived: whoever deletes MEMORY.md gets it back at the next publish.
+
+Next: nothing. `recall` and `context` read what the eight steps made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from reverie import layout
+from reverie.core.fold import EntryState
+from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block
+from reverie.core.memory_pages import Sources
+from reverie.errors import Busy
+from reverie.store import counters
+from reverie.store.counters import PublishCounters
+from reverie.store.workspace import Workspace
+
+AT_MOST_ONCE_IN = timedelta(minutes=1)
+TODAY = f"{layout.DIGESTS}/today.md"
+WEEK = f"{layout.DIGESTS}/week.md"
+_TRIES = 5  # a person's editor saves once; more often is a program that fights us for the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What became of MEMORY.md.
+
+    `changed` whether it was written; `characters` its size now; `left_out` the ids that did not fit in order of rank,
+    `protected_out` the protected among them; `edited` what a person had changed inside the markers; `problem` a
+    sentence when something must be done about the file; `waits` when it was not compiled because automatic refreshing
+    is off or a minute has not passed.
+    """
+
+    path: str = layout.MEMORY
+    changed: bool = False
+    characters: int = 0
+    left_out: tuple[str, ...] = ()
+    protected_out: tuple[str, ...] = ()
+    edited: str | None = None
+    problem: str = ""
+    waits: bool = False
+
+
+def publish(
+    ws: Workspace, states: Sequence[EntryState], *, keep: Callable[[str], None], at_once: bool = False
+) -> Published:
+    """Compile MEMORY.md from `states`, which must be all there are, those queued a moment ago included.
+
+    `keep` stores the text of an edit inside the markers durably, once however often it is handed the same. `at_once`
+    is for a person's own call and for a forget: it waits for no minute and heeds no `auto_refresh`. Raises
+    StoreUnwritable, UnsafePath, and Busy when the file changes under every try.
+    """
+    now = ws.clock()
+    before = counters.read(ws, PublishCounters)
+    if not at_once and (not ws.settings.publish.auto_refresh or _just_now(before, now)):
+        return Published(waits=True)
+    sources = Sources(
+        overview=_text(ws, f"{ws.notebook}/{layout.OVERVIEW}"), today=_text(ws, TODAY), week=_text(ws, WEEK)
+    )
+    day = ws.calendar.day(now)
+    for _ in range(_TRIES):
+        data = ws.disk.read(layout.MEMORY)
+        compiled, merged = _compiled(ws, states, sources=sources, day=day, data=data)
+        if merged.problem:
+            return _published(compiled, merged, changed=False)
+        if merged.edited is not None:
+            keep(merged.edited)
+        new = merged.text.encode("utf-8", "surrogateescape")
+        if ws.disk.read(layout.MEMORY) != data:
+            continue
+        if new != data:
+            ws.disk.replace(layout.MEMORY, new)
+        if new != data or before.waiting is not None:
+            counters.write(ws, PublishCounters(last=now))
+        return _published(compiled, merged, changed=new != data)
+    raise Busy(
+        f"{layout.MEMORY} changes faster than it can be compiled: close what writes it, then publish again"
+    )
+
+
+def _compiled(
+    ws: Workspace, states: Sequence[EntryState], *, sources: Sources, day: str, data: bytes | None
+) -> tuple[Compiled, Merged]:
+    """Return the block and the whole file, for MEMORY.md as it reads now."""
+    # What a person wrote need not be UTF-8; escaped like this, it is written back byte for byte.
+    existing = (data or b"").decode("utf-8", "surrogateescape")
+    compiled = compile_memory(
+        states, sources, day=day, calendar=ws.calendar, settings=ws.settings, existing=existing
+    )
+    return compiled, merge_block(existing, compiled.inner)
+
+
+def _published(compiled: Compiled, merged: Merged, *, changed: bool) -> Published:
+    return Published(
+        changed=changed,
+        characters=len(merged.text),
+        left_out=compiled.left_out,
+        protected_out=compiled.protected_out,
+        edited=merged.edited,
+        problem=merged.problem or compiled.problem,
+    )
+
+
+def _just_now(before: PublishCounters, now: datetime) -> bool:
+    """Whether the file was compiled within the last minute; a clock that was set back does not make us wait."""
+    return before.last is not None and before.last <= now < before.last + AT_MOST_ONCE_IN
+
+
+def _text(ws: Workspace, path: str) -> str:
+    """Return a page's or digest's text, empty when it is absent; bytes that are no UTF-8 become U+FFFD."""
+    return (ws.disk.read(path) or b"").decode("utf-8", "replace")
