@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.chunks import paragraph_chunks
 from reverie.core.markdown import outline
+
+
+def test_long_runs_of_punctuation_are_cut_in_linear_time() -> None:
+    """A page of three hundred thousand full stops is cut, not pondered."""
+    started = time.perf_counter()
+    assert len(paragraph_chunks("." * 300_000)) == 250
+    assert time.perf_counter() - started < 5.0
+
 
 PIECES = st.sampled_from(
     [

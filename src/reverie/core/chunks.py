@@ -23,7 +23,7 @@ _PARAGRAPH = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
 # From the coarsest cut to the finest: after a line, after a sentence (Latin and CJK), after a blank.
 _CUTS = (
     re.compile(r"\r\n|\r|\n"),
-    re.compile(r"[.!?]+[\"')\]]*\s+|[。！？]+[”’」』）]*"),
+    re.compile(r"[.!?][\"')\]]{0,4}\s+|[。！？][”’」』）]{0,4}"),
     re.compile(r"\s+"),
 )
 

@@ -49,7 +49,7 @@ FIELDS = (
     "sources",
 )
 
-MAX_CHARACTERS = 65_536  # a longer front matter is refused unread: composing it would cost seconds
+MAX_CHARACTERS = 32_768  # a longer front matter is refused unread: composing it would cost seconds
 MAX_DEPTH = 12  # composing recurses once a level, so depth is bounded before it starts
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w .()/&+'-]*[\w.()/&+'-])?")
