@@ -15,7 +15,7 @@ import pytest
 
 from reverie import layout
 from reverie.errors import Busy, NotAWorkspace, StoreUnwritable, UnsafePath
-from reverie.store.lock import Locks
+from reverie.store.lock import Locks, process_lock
 from reverie.store.syscalls import Syscalls
 from reverie.testing import FixedClock
 
@@ -224,3 +224,11 @@ def test_a_replaced_lock_file_is_opened_again(tmp_path: Path) -> None:
     with Locks(tmp_path, ops=Replaced()).write(0):
         assert isinstance(elsewhere(Locks(tmp_path).write(0)), Busy)
     assert (tmp_path / "old").exists()
+
+
+def test_a_process_lock_outlives_the_use_of_many_others() -> None:
+    """While somebody keeps a path's lock, everybody gets that one, however many others were used since."""
+    kept = process_lock("/kept")
+    for n in range(1000):
+        process_lock(f"/other/{n}")
+    assert process_lock("/kept") is kept

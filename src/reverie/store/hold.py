@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reverie.errors import Busy
-from reverie.store.lock import take, process_lock
+from reverie.store.lock import process_lock, take
 from reverie.store.paths import Tree, place
 from reverie.store.syscalls import APPEND, CREATE, Syscalls
 
@@ -54,7 +54,7 @@ class Holding:
         names, name = place(path)
         end = time.monotonic() + self.wait
         lock = process_lock(f"{self.tree.root}/{path}")
-        if not lock.acquire(timeout=self.wait):
+        if not lock.mutex.acquire(timeout=self.wait):
             raise self._busy(path)
         try:
             folder = self._folder(names, make=mode is not None)
@@ -69,7 +69,7 @@ class Holding:
                 self.let_go(held)
                 self.ops.close(folder)
         finally:
-            lock.release()
+            lock.mutex.release()
 
     @contextmanager
     def names(self, folder: int, path: str) -> Iterator[None]:

@@ -35,7 +35,7 @@ _RANK = {layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds between two looks at a lock another process holds
 
 
-class _ProcessLock:
+class ProcessLock:
     """One lock of this process; an object of its own because a bare lock cannot be weakly referenced everywhere."""
 
     __slots__ = ("__weakref__", "mutex")
@@ -53,16 +53,16 @@ class _Registry:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._guard = threading.Lock()
-        self._locks: WeakValueDictionary[str, _ProcessLock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, ProcessLock] = WeakValueDictionary()
 
-    def get(self, path: str) -> _ProcessLock:
+    def get(self, path: str) -> ProcessLock:
         if self._pid != os.getpid():
             # The parent's other threads do not exist here: a lock one of them held would never be released.
             self._begin()
         with self._guard:
             lock = self._locks.get(path)
             if lock is None:
-                lock = self._locks[path] = _ProcessLock()
+                lock = self._locks[path] = ProcessLock()
             return lock
 
 
@@ -77,13 +77,13 @@ _registry = _Registry()
 _held = _Held()
 
 
-def process_lock(path: str) -> threading.Lock:
-    """Return this process's lock on a real path, one object for as long as anybody holds it."""
-    return _recent(os.getpid(), path).mutex
+def process_lock(path: str) -> ProcessLock:
+    """Return this process's lock on a real path: one object for as long as anybody keeps it."""
+    return _recent(os.getpid(), path)
 
 
 @lru_cache(maxsize=256)
-def _recent(_pid: int, path: str) -> _ProcessLock:
+def _recent(_pid: int, path: str) -> ProcessLock:
     """Keep the locks used last alive: a new one for each append would cost more than the append's own work."""
     return _registry.get(path)
 
@@ -160,7 +160,7 @@ class Locks:
         self._check_order(me)
         end = time.monotonic() + timeout
         lock = process_lock(f"{self._root}/{name}")
-        if not lock.acquire(timeout=max(timeout, 0)):
+        if not lock.mutex.acquire(timeout=max(timeout, 0)):
             raise Busy(self._busy(name))
         try:
             fd = self._take(name, end)
@@ -176,7 +176,7 @@ class Locks:
                 self._ops.unlock(fd)
                 self._ops.close(fd)
         finally:
-            lock.release()
+            lock.mutex.release()
 
     def _check_order(self, me: tuple[int, str, str]) -> None:
         for pid, root, name in _held.locks:
