@@ -129,7 +129,7 @@ def compress_closed_months(ws: Workspace) -> None:
             ws.disk.replace(packed, (ws.disk.read(packed) or b"") + gzip.compress(data, mtime=0))
             for name in names:
                 ws.disk.remove(f"{folder}/{name}")
-        ws.disk.remove(folder)
+        ws.disk.remove_folder(folder)
 
 
 def archive_files(ws: Workspace) -> list[str]:
