@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Each page and the function that returns its text, as `module:function`.
-GENERATED: Mapping[str, str] = {}
+GENERATED: Mapping[str, str] = {
+    "docs/reference/settings.md": "reverie.config:reference_table",
+}
 
 
 def make(place: str) -> str:

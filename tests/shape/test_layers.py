@@ -29,11 +29,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     **dict.fromkeys(ROOMS, SHARED),
     "step": ROOMS | SHARED,
     "consolidate": BELOW_MEMORY,  # the list of the steps
-    "memory": {"config", "consolidate", *BELOW_MEMORY},
-    "front": {"memory", "consolidate", *BELOW_MEMORY},
-    "testing": {"front", "memory", "consolidate", *BELOW_MEMORY},  # fakes of any part, for users' tests too
+    "opening": {"config", *BELOW_MEMORY},  # what a Memory holds; config is read nowhere else below
+    "care": {"opening", *BELOW_MEMORY},  # the half of Memory's verbs that a person uses
+    "memory": {"opening", "care", "consolidate", *BELOW_MEMORY},
+    "front": {"opening", "memory", "consolidate", *BELOW_MEMORY},
+    "testing": {"front", "opening", "memory", "consolidate", *BELOW_MEMORY},  # fakes of any part, for users' tests too
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "memory", "config", "consolidate", "adapters", *BELOW_MEMORY},
+    "surface": {"front", "opening", "memory", "config", "consolidate", "adapters", *BELOW_MEMORY},
     "__main__": {"surface"},
 }
 WITH_SIBLINGS = {*FOLDERS, "testing"}

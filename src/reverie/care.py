@@ -1,0 +1,217 @@
+"""What a person does with a memory: let go, look back, give their word, keep it well.
+
+The second half of the verbs of `reverie.Memory`, each one line to a step. The first half, what an agent and its host do
+all day, is in `memory`.
+
+Owns which steps run together; promises that a verb reads the files as they are at that moment; never does a step's work
+itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from reverie import forget as forgetting
+from reverie import remember as remembering
+from reverie import review as reviewing
+from reverie import undo as undoing
+from reverie.check import Finding, check
+from reverie.core.due import Due
+from reverie.core.fold import EntryState
+from reverie.core.records import Run
+from reverie.forget import Erased, Forgotten
+from reverie.lint import Linted, lint
+from reverie.opening import Opened
+from reverie.publish import Published, publish
+from reverie.reindex import Reindexed, reindex
+from reverie.review import Item
+from reverie.status import Status, status
+from reverie.transfer import Exported, Imported, export, import_file
+
+
+class Care:
+    """The verbs by which a person lets go of memories, looks back on runs, and keeps the files well."""
+
+    def __init__(self, opened: Opened) -> None:
+        """Take what `reverie.open` opened."""
+        self.opened = opened
+
+    # Let go
+
+    def hide(self, entries: Sequence[str], *, unhide: bool = False) -> int:
+        """Take entries out of recall and MEMORY.md, reversibly, and return how many.
+
+        >>> memory.hide([tea])
+        1
+        """
+        for entry in self._ids(entries):
+            remembering.happen(self.opened.writable, "unhide" if unhide else "hide", entry)
+        self._act(Due(publish=True))
+        return len(entries)
+
+    def forget(self, entries: Sequence[str], *, dry_run: bool = False) -> Forgotten:
+        """Forget entries and the words they came from; the answer says where bytes remain until `erase`.
+
+        >>> memory.forget([tea], dry_run=True).ids == (tea,)
+        True
+        """
+        state = self.opened.state_now()
+        done = forgetting.forget(self.opened.writable, state, self._ids(entries), dry_run=dry_run)
+        self._act(done.due, at_once=True)
+        return done
+
+    def erase(self, entries: Sequence[str], *, dry_run: bool = False) -> Erased:
+        """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
+
+        >>> memory.erase([tea], dry_run=True).leftovers
+        ()
+        """
+        state = self.opened.state_now()
+        done = forgetting.erase(self.opened.writable, state, self._ids(entries), dry_run=dry_run)
+        if not dry_run:
+            self.opened.drop_index()
+            self._act(Due(publish=True), at_once=True)
+        return done
+
+    def exclude(self, topic: str, *, remove: bool = False, preview: bool = False) -> list[EntryState]:
+        """Never store a topic again, and return the entries that name it already, which stay.
+
+        >>> [state.entry.text for state in memory.exclude("tea", preview=True)]
+        ['User likes tea']
+        """
+        named = forgetting.named_by(self.opened.state_now(), topic)
+        if not preview:
+            forgetting.exclude(self.opened.writable, topic, remove=remove)
+        return named
+
+    # Look back, and give a word
+
+    def log(self, *, limit: int = 50) -> list[Run]:
+        """Return the latest runs, newest first.
+
+        >>> memory.log()
+        []
+        """
+        return undoing.log(self.opened.ws, limit=limit)
+
+    def diff(self, run: str) -> str:
+        """Return what a run changed, as a unified diff; raises NotFound.
+
+        >>> memory.dream(now=True).run and memory.diff(memory.log()[0].run)
+        ''
+        """
+        return undoing.diff(self.opened.ws, run, masked=self.opened.mask.text)
+
+    def undo(self, run: str, *, retry: bool = False) -> Run:
+        """Take one run's changes back; with `retry` its entries are dreamt of again. Raises NotFound, Conflict.
+
+        >>> memory.undo("dream:20260701-030000")
+        Traceback (most recent call last):
+        reverie.errors.NotFound: ...
+        """
+        done = undoing.undo(self.opened.writable, self.opened.state_now(), run, retry=retry)
+        self._act(Due(publish=True))
+        return done
+
+    def restore(self, when: str) -> Run:
+        """Put the notebook back to how it stood at an instant (RFC 3339) or after a run; what is forgotten stays so.
+
+        >>> memory.restore("2020-01-01T00:00:00Z")
+        Traceback (most recent call last):
+        reverie.errors.NotFound: ...
+        """
+        done = undoing.restore(self.opened.writable, self.opened.state_now(), when, masked=self.opened.mask.text)
+        self._act(Due(publish=True))
+        return done
+
+    def review(self, item: str = "", *, accept: bool | None = None) -> list[Item]:
+        """Return what waits for a person's word, or one item of it, or give the word on that item.
+
+        >>> memory.review()
+        []
+        """
+        state = self.opened.state_now()
+        if accept is not None:
+            return [reviewing.decide(self.opened.writable, state, item, accept=accept)]
+        return [reviewing.show(self.opened.ws, state, item)] if item else reviewing.items(self.opened.ws, state)
+
+    # Care
+
+    def status(self) -> Status:
+        """Return where everything stands, and what needs attention with its remedy.
+
+        >>> memory.status().problems
+        ()
+        """
+        return status(self.opened.ws, self.opened.state_now(), trusted=self.opened.trusted)
+
+    def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
+        """Verify every invariant of the files; `repair` mends only what is derived and finishes what was interrupted.
+
+        >>> memory.check()
+        ()
+        """
+        ws = self.opened.writable if repair else self.opened.ws
+        return check(ws, self.opened.state_now(), repair=repair)
+
+    def reindex(self) -> Reindexed:
+        """Throw the derived files away and build them again from the canonical ones.
+
+        >>> memory.reindex().entries
+        2
+        """
+        ws = self.opened.writable
+        self.opened.drop_index()
+        return reindex(ws, self.opened)
+
+    def lint(self, *, fix: bool = False) -> Linted:
+        """Look the notebook over for what is stale, broken, contradicted or uncited.
+
+        >>> memory.lint().findings
+        ()
+        """
+        return lint(self.opened.writable if fix else self.opened.ws, self.opened.state_now(), fix=fix)
+
+    def export(self, target: Path) -> Exported:
+        """Write everything to an empty folder, loss-free.
+
+        >>> memory.export(folder / "copy").files > 0
+        True
+        """
+        return export(self.opened.ws, target)
+
+    def import_(self, source: Path, *, session: str = "") -> Imported:
+        """Take in a conversation file or an export; what cannot be read is set aside and reported.
+
+        >>> memory.import_(conversation).turns
+        2
+        """
+        return import_file(self.opened.writable, source, session=session)
+
+    def publish(self, *, at_once: bool = True) -> Published:
+        """Compile MEMORY.md within its budget; without `at_once`, at most once a minute and if refreshing is on.
+
+        >>> memory.publish().changed
+        True
+        """
+        ws = self.opened.writable
+        return publish(ws, self.opened.state_now().states(), keep=self.opened.keep_edit, at_once=at_once)
+
+    # Inside
+
+    def _ids(self, entries: Sequence[str]) -> list[str]:
+        """Return the full ids that prefixes name."""
+        state = self.opened.state_now()
+        return [state.get(entry).entry.id for entry in entries]
+
+    def _happen(self, kind: str, entry: str, when: str = "") -> None:
+        """Record an event on the entry that a prefix names."""
+        known = self.opened.state_now().get(entry).entry.id
+        remembering.happen(self.opened.writable, kind, known, when=when)
+        self._act(Due(publish=True))
+
+    def _act(self, due: Due, *, at_once: bool = False) -> None:
+        """Do what a step found due and a verb does on the spot: MEMORY.md, at most once a minute."""
+        if due.publish:
+            self.publish(at_once=at_once)

@@ -1,0 +1,303 @@
+"""START HERE. `Memory` is one agent's memory: open it, and every verb is one line to a step below.
+
+The life of a turn, in reading order: `capture`, `remember`, `extract`, `drain`, `compact`, `digest`, `dream`, `publish`.
+What else one does with a memory: `recall`, `context`, `why`, `forget`, `undo`, `review`, `lint`, `consolidate`, `reindex`,
+`check`, `transfer`. `opening` builds what a Memory holds; `care` has the verbs that a person uses.
+
+Owns which steps run together; promises that a verb reads the files as they are at that moment, whoever wrote them; never
+does a step's work itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from reverie import capture as capturing
+from reverie import digest as digesting
+from reverie import remember as remembering
+from reverie.capture import Captured
+from reverie.care import Care
+from reverie.compact import Compacted, compact
+from reverie.consolidate import Consolidated, Plan, consolidate
+from reverie.context import Context, ContextRequest, context
+from reverie.core.due import Due
+from reverie.core.due_list import DueList, due_lines
+from reverie.core.fold import EntryState
+from reverie.core.records import Draft, Origin, Turn
+from reverie.core.where import Where
+from reverie.digest import Digested
+from reverie.drain import Drained, drain
+from reverie.dream import Dreamt, dream, watermark
+from reverie.extract import Extracted, extract
+from reverie.opening import Opened
+from reverie.recall import Ask, Found, keep_log, recall
+from reverie.remember import Remembered
+from reverie.why import Why, why
+
+
+class Memory(Care):
+    """One agent's memory, open on its folder; closes what it opened when used as a context manager.
+
+    >>> memory.remember("Dana prefers calls before noon", Draft(category="preference")).queued
+    True
+    >>> memory.recall("when to call Dana?").hits[0].text
+    'Dana prefers calls before noon'
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """Take what `reverie.open` or `reverie.init` opened; nothing is read before it is needed."""
+        super().__init__(opened)
+        self._shown: list[tuple[str, ...]] = []
+
+    def __enter__(self) -> Self:
+        """Return the memory itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Write what recalls have shown, and close the index; the files need no closing.
+
+        >>> memory.close()
+        """
+        if self._shown and self.opened.trusted:
+            keep_log(self.opened.ws, self._shown)
+        self._shown = []
+        self.opened.close()
+
+    @property
+    def root(self) -> Path:
+        """The workspace's folder."""
+        return self.opened.ws.root
+
+    def person(self, name: str) -> Memory:
+        """Return the memory of one person, a workspace of its own that also recalls the agent's.
+
+        >>> memory.person("Dana").remember("Prefers tea").queued
+        True
+        """
+        return Memory(self.opened.person(name))
+
+    # Write
+
+    def capture(self, session: str, turn: Turn) -> Captured:
+        """Store one turn of a session; on return it is on disk. Raises InvalidRecord, StoreUnwritable, Busy.
+
+        >>> memory.capture("s1", Turn(role="user", content="I moved to Lisbon.", at=now)).n
+        0
+        """
+        return capturing.capture(self.opened.writable, session, turn, rendered=self.opened.rendered(session))
+
+    def end(self, session: str) -> Due:
+        """Close a session, and return what that makes due.
+
+        >>> memory.end("s1").drain
+        True
+        """
+        return capturing.end(self.opened.writable, session)
+
+    def pause(self, session: str = "") -> None:
+        """Keep a session, or with no name everything, off the record.
+
+        >>> memory.pause("s1")
+        """
+        capturing.pause(self.opened.writable, session)
+
+    def resume(self, session: str = "") -> None:
+        """Take `pause` back.
+
+        >>> memory.resume("s1")
+        """
+        capturing.resume(self.opened.writable, session)
+
+    def remember(self, text: str, draft: Draft | None = None) -> Remembered:
+        """Store `text` as an entry; on return it is on disk. Raises InvalidRecord, Conflict, StoreUnwritable, Busy.
+
+        >>> memory.remember("Send Dana the quote", Draft(due="2026-07-10")).queued
+        False
+        """
+        return remembering.remember(self.opened.writable, text, draft or Draft(), known=self.opened.known)
+
+    def note(self, text: str) -> str:
+        """Append to the agent's note of the day, which extraction reads.
+
+        >>> memory.note("Deployed v2.")
+        'notes/2026-07-01.md'
+        """
+        return remembering.note(self.opened.writable, text)
+
+    def correct(self, entry: str, text: str, *, why: Literal["change", "mistake"], by: Origin = "user") -> Remembered:
+        """Put `text` in the place of an entry: it changed, or never was true.
+
+        >>> memory.correct(tea, "User likes coffee", why="mistake").queued
+        False
+        """
+        old = self.opened.state_now().get(entry).entry
+        done = remembering.correct(self.opened.writable, old, text, why=why, origin=by)
+        self._act(done.due)
+        return done
+
+    def feedback(self, entry: str, value: str, *, why: str = "", by: Origin = "agent") -> str:
+        """Queue a judgement on an entry for the next drain.
+
+        >>> len(memory.feedback(tea, "helpful"))
+        16
+        """
+        known = self.opened.state_now().get(entry).entry.id
+        return remembering.feedback(self.opened.writable, known, value, why=why, by=by)
+
+    def pin(self, entry: str, *, unpin: bool = False) -> None:
+        """Keep an entry in MEMORY.md and every context, or no longer.
+
+        >>> memory.pin(tea)
+        """
+        self._happen("unpin" if unpin else "pin", entry)
+
+    def due(self) -> DueList:
+        """Return the open promises: overdue, today, upcoming, undated.
+
+        >>> [due.part for due in memory.due().lines]
+        ['upcoming']
+        """
+        ws = self.opened.ws
+        return due_lines(self.opened.state_now().promises(), ws.clock(), calendar=ws.calendar)
+
+    def done(self, entry: str, *, cancelled: bool = False, until: str = "") -> None:
+        """Say that a promise is kept, cancelled, or due `until` another date.
+
+        >>> memory.done(quote)
+        """
+        kind = "reschedule" if until else "cancel" if cancelled else "complete"
+        self._happen(kind, entry, when=until)
+
+    # Read
+
+    def recall(self, query: str, *, k: int = 10, where: Where | None = None) -> Found:
+        """Return what is known about `query`, best first.
+
+        >>> [hit.text for hit in memory.recall("tea").hits]
+        ['User likes tea']
+        """
+        return self.ask(Ask(query=query, k=k, where=where or Where()))
+
+    def ask(self, ask: Ask) -> Found:
+        """Return what answers a question with all its options.
+
+        >>> memory.ask(Ask(query="tea", kinds=("turn",))).hits
+        ()
+        """
+        state = self.opened.state_now()
+        found = recall(self.opened.ws, state, index=self.opened.index, ask=ask, masked=self.opened.mask.row)
+        self._shown.append(tuple(hit.id for hit in found.hits))
+        return self.opened.with_agent(found, ask)
+
+    def context(self, request: ContextRequest | None = None) -> Context:
+        """Return what a host puts into its prompt, within a token budget.
+
+        >>> memory.context(ContextRequest(budget=2_000)).tokens <= 2_000
+        True
+        """
+        wanted, state = request or ContextRequest(), self.opened.state_now()
+        self.opened.trusted_or_raise()
+        k = self.opened.ws.settings.context.relevant_hits
+        hits = self.recall(wanted.query, k=k).hits if wanted.query else ()
+        return context(self.opened.ws, state, wanted, hits=hits, masked=self.opened.mask)
+
+    def list(self, where: Where | None = None) -> list[EntryState]:
+        """Return the entries `where` admits, by day.
+
+        >>> memory.list(Where(category="decision"))
+        []
+        """
+        return self.opened.state_now().states(where or Where())
+
+    def get(self, entry: str) -> EntryState:
+        """Return one entry by its id or the beginning of it; raises NotFound, AmbiguousId.
+
+        >>> memory.get(tea).sig
+        0.6
+        """
+        return self.opened.state_now().get(entry)
+
+    def why(self, entry: str) -> Why:
+        """Return the chain page → entry → turn behind an entry.
+
+        >>> memory.why(tea).turns
+        ()
+        """
+        return why(self.opened.ws, self.opened.state_now(), entry)
+
+    # One stage each
+
+    def extract(self, sessions: Iterable[str] | None = None) -> Extracted:
+        """Read unread turns and notes into the journal.
+
+        >>> memory.extract().entries
+        0
+        """
+        done = extract(self.opened.writable, self.opened.reading(), names=sessions)
+        self._act(done.due)
+        return done
+
+    def drain(self) -> Drained:
+        """Store what is queued in the daily logs; raises DrainFailed with the queue intact.
+
+        >>> memory.drain().stored
+        2
+        """
+        done = drain(self.opened.writable)
+        self._act(done.due)
+        return done
+
+    def compact(self, session: str, *, budget: int | None = None) -> Compacted:
+        """Move the oldest turns of a long session into the history.
+
+        >>> memory.compact("s1").archived
+        0
+        """
+        return compact(self.opened.writable, session, budget=budget)
+
+    def digest(self) -> Digested:
+        """Summarise sessions and write today, week and long-term anew.
+
+        >>> len(memory.digest().changed)
+        3
+        """
+        ws, state = self.opened.writable, self.opened.state_now()
+        digesting.summarise(ws, state, masked=self.opened.mask)
+        return digesting.digest(ws, state, masked=self.opened.mask)
+
+    def dream(self, *, now: bool = False, dry_run: bool = False) -> Dreamt:
+        """Fold closed days into the notebook, in one commit or none; raises Busy.
+
+        >>> memory.dream(now=True).result
+        'nothing'
+        """
+        state = self.opened.state_now()
+        done = dream(self.opened.writable, state, passing_gates=now, dry_run=dry_run, masked=self.opened.mask.text)
+        self._act(done.due)
+        return done
+
+    def compact_all(self) -> int:
+        """Compact every session over its budget, and return how many turns moved into the history.
+
+        >>> memory.compact_all()
+        0
+        """
+        return sum(compact(self.opened.writable, name).archived for name in self.opened.sessions())
+
+    def consolidate(self, plan: Plan | None = None) -> Consolidated:
+        """Run everything that is due, in order, the drain first; raises DrainFailed with the queue intact.
+
+        >>> print(memory.consolidate(Plan(drain_only=True)))
+        consolidation: agent=... facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False
+        """
+        ws = self.opened.writable if plan is None or not plan.dry_run else self.opened.ws
+        return consolidate(self, plan or Plan(), agent=self.opened.identity.agent, watermark=watermark(ws))

@@ -1,0 +1,225 @@
+"""What an open memory holds: its workspace, state, index and mask, each made when first needed.
+
+Owns opening, making and trusting a workspace; promises that opening reads settings and the workspace's identity and
+nothing else, that the first writing verb finishes what a crash left, and that a workspace which came from elsewhere is
+not written to before it is trusted; never runs a step but for recovery.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reverie import layout
+from reverie.config import config_folder, load, settings_template, workspace_path
+from reverie.context import rendered_for
+from reverie.core.forgetting import Mask
+from reverie.core.names import safe_name
+from reverie.core.records import Entry
+from reverie.core.settings import Settings
+from reverie.drain import finish as finish_drain
+from reverie.dream import finish as finish_dream
+from reverie.errors import Untrusted
+from reverie.forget import finish as finish_erase
+from reverie.forget import mask_of
+from reverie.index.state import State
+from reverie.index.text import TextIndex
+from reverie.recall import Ask, Found, Hit, recall
+from reverie.store import journal, pages, trust
+from reverie.store.disk import Disk
+from reverie.store.workspace import Identity, Workspace
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
+
+    `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
+    user's own configuration.
+    """
+
+    path: Path | None = None
+    agent: str | None = None
+    user: str = ""
+    config_dir: Path | None = None
+    environment: Mapping[str, str] | None = None
+    flags: Mapping[str, str] | None = None
+    settings: Settings | None = None
+    clock: Callable[[], datetime] = _now
+    new_id: Callable[[], str] = _new_id
+    disk: Callable[[Path], Disk] | None = None
+
+    def folder(self) -> Path:
+        """Return the workspace's folder."""
+        return workspace_path(self.path, self.agent, config_dir=self.config_dir, environment=self.environment)
+
+    def workspace(self, folder: Path) -> Workspace:
+        """Return the workspace at `folder`, not yet looked at."""
+        settings = self.settings or load(
+            workspace=folder, config_dir=self.config_dir, environment=self.environment, flags=self.flags
+        )
+        return Workspace(
+            folder,
+            settings,
+            clock=self.clock,
+            new_id=self.new_id,
+            disk=self.disk(folder) if self.disk else None,
+        )
+
+    def config(self) -> Path:
+        """Return the folder of the user's own configuration."""
+        return config_folder(self.config_dir, self.environment)
+
+
+class Opened:
+    """An open workspace and what is derived from it. Use from one thread at a time."""
+
+    def __init__(self, opening: Opening, ws: Workspace, identity: Identity, agent: Opened | None = None) -> None:
+        """Bind to an existing workspace; `agent` is the one a person's memory reads along with its own."""
+        self.ws, self.identity, self.agent = ws, identity, agent
+        self._opening = opening
+        self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
+        self._index: TextIndex | None = None
+        self._recovered = False
+        self.trusted = trust.is_sealed(opening.config(), identity)
+
+    def close(self) -> None:
+        """Close the state and the index."""
+        self._state.close()
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+        if self.agent is not None:
+            self.agent.close()
+
+    def trusted_or_raise(self) -> None:
+        """Raise Untrusted for a workspace that was not initialised here."""
+        if not self.trusted:
+            message = f"{self.ws.root} was not made here: look through it, then run `reverie trust {self.ws.root}`"
+            raise Untrusted(message)
+
+    @property
+    def writable(self) -> Workspace:
+        """The workspace, after what a crash left was finished; raises Untrusted."""
+        self.trusted_or_raise()
+        if not self._recovered:
+            self._recovered = True
+            finish_erase(self.ws)
+            finish_drain(self.ws)
+            finish_dream(self.ws)
+        return self.ws
+
+    @property
+    def index(self) -> TextIndex:
+        """The text index, opened when first used."""
+        if self._index is None:
+            wait = self.ws.settings.lock_wait_seconds
+            self._index = TextIndex(self.ws.root / layout.INDEX, lambda: self.ws.locks.index(wait))
+        return self._index
+
+    def drop_index(self) -> None:
+        """Close the derived files so that they can be removed and built again."""
+        self._state.close()
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    @property
+    def mask(self) -> Mask:
+        """What is forgotten, as the tombstones say now."""
+        return mask_of(self.ws)
+
+    def state_now(self) -> State:
+        """Return the state, caught up with the files and with what waits for the drain."""
+        mask = self.mask
+        # The queue is read first: a record the drain stores in between is then seen twice, which an id mends, not never.
+        queued = journal.waiting(self.ws).records
+        self._state.catch_up(mask)
+        self._state.overlay(queued, mask)
+        return self._state
+
+    def known(self, entry_id: str) -> Entry | None:
+        """Return the entry with that id, drained, stored as an event, or queued a moment ago."""
+        return self.state_now().known(entry_id)
+
+    def rendered(self, session: str) -> tuple[str, ...]:
+        """Return the texts that `context` rendered for a session."""
+        return rendered_for(self.ws, session)
+
+    def person(self, name: str) -> Opened:
+        """Return the workspace of one person, made when it is missing; the agent's own is only read from it."""
+        self.trusted_or_raise()
+        folder = self.ws.root / layout.person_folder(safe_name(name))
+        ws = self._opening.workspace(folder)
+        if ws.disk.size(layout.ORIGIN) is None:
+            self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
+            _found(self._opening, ws, agent=self.identity.agent, person=name)
+        return Opened(self._opening, ws, ws.identity(), Opened(self._opening, self.ws, self.identity))
+
+    def with_agent(self, found: Found, ask: Ask) -> Found:
+        """Return a person's hits together with the agent's own, best first."""
+        if self.agent is None:
+            return found
+        theirs = recall(
+            self.agent.ws, self.agent.state_now(), index=self.agent.index, ask=ask, masked=self.agent.mask.row
+        )
+        both: list[Hit] = sorted((*found.hits, *theirs.hits), key=lambda hit: -hit.score)
+        return replace(found, hits=tuple(both[: ask.k]), behind=found.behind + theirs.behind)
+
+
+def open_workspace(opening: Opening) -> Opened:
+    """Open the workspace meant; raises NotAWorkspace, BadSettings, NewerFormat, DamagedFile."""
+    ws = opening.workspace(opening.folder())
+    opened = Opened(opening, ws, ws.identity())
+    return opened.person(opening.user) if opening.user else opened
+
+
+def make_workspace(opening: Opening) -> Opened:
+    """Make the folder a workspace and open it; one that is a workspace already keeps every file it has."""
+    ws = opening.workspace(opening.folder())
+    if ws.disk.size(layout.ORIGIN) is None:
+        ws.root.parent.mkdir(parents=True, exist_ok=True)
+        ws.disk.make_folder("")
+        _found(opening, ws, agent=opening.agent or ws.root.name, person="")
+    else:
+        ws.make_folders()
+    opened = Opened(opening, ws, ws.identity())
+    if opened.trusted:
+        pages.bootstrap(ws)
+        if ws.disk.size(layout.SETTINGS) is None:
+            ws.disk.replace(layout.SETTINGS, settings_template().encode())
+    return opened.person(opening.user) if opening.user else opened
+
+
+def trust_workspace(opening: Opening) -> Opened:
+    """Seal the workspace as one of this user's own, after the user looked at it."""
+    ws = opening.workspace(opening.folder())
+    identity = ws.identity()
+    ws.found(_sealed(opening, identity))
+    return Opened(opening, ws, ws.identity())
+
+
+def _found(opening: Opening, ws: Workspace, *, agent: str, person: str) -> None:
+    """Write the identity of a new workspace, its folders and its first pages."""
+    identity = Identity(id=ws.new_id(), agent=agent, created=ws.clock(), person=person)
+    ws.found(_sealed(opening, identity))
+    pages.bootstrap(ws)
+
+
+def _sealed(opening: Opening, identity: Identity) -> Identity:
+    """Return the identity under this user's seal."""
+    seal = trust.seal(opening.config(), identity.id)
+    return Identity(
+        id=identity.id, agent=identity.agent, created=identity.created, seal=seal, person=identity.person
+    )
