@@ -10,27 +10,34 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from reverie import layout
 from reverie.config import config_folder, load, settings_template, workspace_path
 from reverie.context import rendered_for
+from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
 from reverie.core.names import safe_name
+from reverie.core.query import parse
 from reverie.core.records import Entry
+from reverie.core.rows import Filter
 from reverie.core.settings import Settings
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
-from reverie.errors import Untrusted
+from reverie.errors import Busy, IndexUnavailable, Untrusted
+from reverie.extract import Reading
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
+from reverie.index.feeding import row_of
 from reverie.index.state import State
 from reverie.index.text import TextIndex
-from reverie.recall import Ask, Found, Hit, recall
-from reverie.store import journal, pages, trust
+from reverie.recall import Ask, Found, Hit, catch_up, recall
+from reverie.store import journal, pages, reviews, sessions, trust
 from reverie.store.disk import Disk
 from reverie.store.workspace import Identity, Workspace
+
+ALIKE = 20  # entries a new one is compared with
 
 
 def _now() -> datetime:
@@ -143,7 +150,7 @@ class Opened:
     def state_now(self) -> State:
         """Return the state, caught up with the files and with what waits for the drain."""
         mask = self.mask
-        # The queue is read first: a record the drain stores in between is then seen twice, which an id mends, not never.
+        # The queue is read first: a record the drain stores in between is then seen twice, which its id mends.
         queued = journal.waiting(self.ws).records
         self._state.catch_up(mask)
         self._state.overlay(queued, mask)
@@ -152,6 +159,36 @@ class Opened:
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that id, drained, stored as an event, or queued a moment ago."""
         return self.state_now().known(entry_id)
+
+    def reading(self) -> Reading:
+        """Return what extraction asks of the state; each question is answered from the files as they are then."""
+        return Reading(
+            mark=lambda session: self.state_now().mark(session),
+            note=lambda path: self.state_now().note_digest(path),
+            known=self.known,
+            alike=self._alike,
+        )
+
+    def _alike(self, entry: Entry) -> list[EntryState]:
+        """Return entries whose words resemble those of `entry`; none while the index cannot be used."""
+        state = self._state
+        try:
+            catch_up(self.ws, state, index=self.index)
+            query = parse(entry.text, date.fromisoformat(entry.day))
+            rows = [row_of(queued) for queued in state.queued()]
+            found = self.index.search(query, where=Filter(kinds=("entry",)), depth=ALIKE, extra=rows)
+        except (IndexUnavailable, Busy):
+            return []
+        return list(state.find(candidate.row.id for candidate in found).values())
+
+    def keep_edit(self, text: str) -> None:
+        """Keep what a person wrote inside MEMORY.md's block until they say what becomes of it."""
+        why = "it stood inside the part of MEMORY.md that is compiled"
+        reviews.propose(self.ws, "memory-edit", layout.MEMORY, text=text, why=why)
+
+    def sessions(self) -> list[str]:
+        """Return the names of all sessions."""
+        return sessions.names(self.ws)
 
     def rendered(self, session: str) -> tuple[str, ...]:
         """Return the texts that `context` rendered for a session."""

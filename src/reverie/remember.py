@@ -91,7 +91,7 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
         day=ws.calendar.day(at),
         category=category(named).name,
         tags=tuple(clean(tag) for tag in draft.tags),
-        sig=draft.sig,
+        sig=draft.stare[0] if draft.sig is None and draft.stare else draft.sig,
         conf=draft.conf,
         who=clean(draft.who),
         about=clean(draft.about),
