@@ -121,7 +121,9 @@ class Care:
         Traceback (most recent call last):
         reverie.errors.NotFound: ...
         """
-        done = undoing.restore(self.opened.writable, self.opened.state_now(), when, masked=self.opened.mask.text)
+        done = undoing.restore(
+            self.opened.writable, self.opened.state_now(), when, masked=self.opened.mask.text
+        )
         self._act(Due(publish=True))
         return done
 
@@ -134,7 +136,9 @@ class Care:
         state = self.opened.state_now()
         if accept is not None:
             return [reviewing.decide(self.opened.writable, state, item, accept=accept)]
-        return [reviewing.show(self.opened.ws, state, item)] if item else reviewing.items(self.opened.ws, state)
+        return (
+            [reviewing.show(self.opened.ws, state, item)] if item else reviewing.items(self.opened.ws, state)
+        )
 
     # Care
 

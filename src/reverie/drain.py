@@ -162,7 +162,11 @@ def _begin(ws: Workspace, batch: _Batch) -> bool:
         lengths = {day: daylog.length(ws, day) for day in batch.lengths}
         position = counters.read(ws, DrainCounters).events
         claimed = set(ws.disk.list(layout.DRAINING))
-        if lengths != batch.lengths or position != batch.stored_from or not claimed.issuperset(batch.segments):
+        if (
+            lengths != batch.lengths
+            or position != batch.stored_from
+            or not claimed.issuperset(batch.segments)
+        ):
             return False
         batch.intent = DrainIntent(
             id=ws.new_id(),

@@ -73,7 +73,9 @@ class Reading:
     alike: Callable[[Entry], Sequence[EntryState]]
 
 
-def extract(ws: Workspace, reading: Reading, *, names: Iterable[str] | None = None, notes: bool = True) -> Extracted:
+def extract(
+    ws: Workspace, reading: Reading, *, names: Iterable[str] | None = None, notes: bool = True
+) -> Extracted:
     """Read what is unread of the named sessions (all when None) and of the dated notes."""
     if not ws.settings.enabled:
         return Extracted()
@@ -94,7 +96,13 @@ def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
     record_id = derived_id("extraction", session, str(start), str(stop), EXTRACTOR)
     entries, refused = _prepare(ws, record_id, found)
     record = Extraction(
-        id=record_id, at=ws.clock(), session=session, start=start, stop=stop, extractor=EXTRACTOR, entries=entries
+        id=record_id,
+        at=ws.clock(),
+        session=session,
+        start=start,
+        stop=stop,
+        extractor=EXTRACTOR,
+        entries=entries,
     )
     with ws.writing("extract"):
         if reading.mark(session) != start:
@@ -142,7 +150,9 @@ def _stored(ws: Workspace, record: Extraction, reading: Reading, refused: int) -
     """Link what was just stored with what was known before, and say what became due."""
     events = _links(ws, record.entries, reading)
     stream.append_all(ws, layout.EVENTS, events)
-    due = Due(drain=bool(record.entries), publish=bool(events) or any(notable(entry) for entry in record.entries))
+    due = Due(
+        drain=bool(record.entries), publish=bool(events) or any(notable(entry) for entry in record.entries)
+    )
     return Extracted(spans=1, entries=len(record.entries), links=len(events), refused=refused, due=due)
 
 
@@ -211,4 +221,3 @@ def note_files(ws: Workspace) -> list[str]:
         for path in paths
         if path.endswith(".md") and any(fnmatch(path, pattern) for pattern in ws.settings.notes.globs)
     ]
-

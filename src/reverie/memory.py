@@ -1,11 +1,11 @@
 """START HERE. `Memory` is one agent's memory: open it, and every verb is one line to a step below.
 
-The life of a turn, in reading order: `capture`, `remember`, `extract`, `drain`, `compact`, `digest`, `dream`, `publish`.
-What else one does with a memory: `recall`, `context`, `why`, `forget`, `undo`, `review`, `lint`, `consolidate`, `reindex`,
-`check`, `transfer`. `opening` builds what a Memory holds; `care` has the verbs that a person uses.
+The life of a turn, in reading order: `capture`, `remember`, `extract`, `drain`, `compact`, `digest`, `dream`,
+`publish`. What else one does with a memory: `recall`, `context`, `why`, `forget`, `undo`, `review`, `lint`,
+`consolidate`, `reindex`, `check`, `transfer`. `opening` builds what a Memory holds; `care` has the verbs people use.
 
-Owns which steps run together; promises that a verb reads the files as they are at that moment, whoever wrote them; never
-does a step's work itself.
+Owns which steps run together; promises that a verb reads the files as they are at that moment, whoever wrote them;
+never does a step's work itself.
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ class Memory(Care):
         """
         return remembering.note(self.opened.writable, text)
 
-    def correct(self, entry: str, text: str, *, why: Literal["change", "mistake"], by: Origin = "user") -> Remembered:
+    def correct(
+        self, entry: str, text: str, *, why: Literal["change", "mistake"], by: Origin = "user"
+    ) -> Remembered:
         """Put `text` in the place of an entry: it changed, or never was true.
 
         >>> memory.correct(tea, "User likes coffee", why="mistake").queued
@@ -281,7 +283,9 @@ class Memory(Care):
         'nothing'
         """
         state = self.opened.state_now()
-        done = dream(self.opened.writable, state, passing_gates=now, dry_run=dry_run, masked=self.opened.mask.text)
+        done = dream(
+            self.opened.writable, state, passing_gates=now, dry_run=dry_run, masked=self.opened.mask.text
+        )
         self._act(done.due)
         return done
 

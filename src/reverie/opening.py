@@ -92,7 +92,9 @@ class Opening:
 class Opened:
     """An open workspace and what is derived from it. Use from one thread at a time."""
 
-    def __init__(self, opening: Opening, ws: Workspace, identity: Identity, agent: Opened | None = None) -> None:
+    def __init__(
+        self, opening: Opening, ws: Workspace, identity: Identity, agent: Opened | None = None
+    ) -> None:
         """Bind to an existing workspace; `agent` is the one a person's memory reads along with its own."""
         self.ws, self.identity, self.agent = ws, identity, agent
         self._opening = opening
@@ -113,7 +115,9 @@ class Opened:
     def trusted_or_raise(self) -> None:
         """Raise Untrusted for a workspace that was not initialised here."""
         if not self.trusted:
-            message = f"{self.ws.root} was not made here: look through it, then run `reverie trust {self.ws.root}`"
+            message = (
+                f"{self.ws.root} was not made here: look through it, then run `reverie trust {self.ws.root}`"
+            )
             raise Untrusted(message)
 
     @property

@@ -42,8 +42,8 @@ class Hit:
     """One thing found: what it says, when and by whom, why it ranked, and where it comes from.
 
     `id` is the entry's id for entries. `source` is the file, `place` the line, ordinal or cursor in it. `session` and
-    `turns` lead to the turn. `standing` is current, superseded, discussed, done or faded. `entries` are entries a page's
-    paragraph cites.
+    `turns` lead to the turn. `standing` is current, superseded, discussed, done or faded. `entries` are those that a
+    page's paragraph cites.
     """
 
     id: str
@@ -85,7 +85,9 @@ class Ask:
     reference: datetime | None = None
 
 
-def recall(ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: Callable[[Row], bool]) -> Found:
+def recall(
+    ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: Callable[[Row], bool]
+) -> Found:
     """Return what answers `ask`, best first; raises UsageError when `k` is out of range.
 
     `masked` says which turns, records and paragraphs a tombstone hides.
@@ -98,7 +100,9 @@ def recall(ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: C
     reference = ask.reference or now
     query = parse(ask.query, date.fromisoformat(ws.calendar.day(reference)))
     queued = [row_of(one) for one in state.queued()]
-    candidates = index.search(query, where=_filter(ask), extra=[row for row in queued if _filter(ask).allows(row)])
+    candidates = index.search(
+        query, where=_filter(ask), extra=[row for row in queued if _filter(ask).allows(row)]
+    )
     standing = _Standing(ws, state, ask, now)
     judged = [
         judged
@@ -173,7 +177,12 @@ class _Standing:
 
 def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
     """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them."""
-    cited = {one for candidate in candidates if candidate.row.kind == "page" for one in candidate.row.digest.split()}
+    cited = {
+        one
+        for candidate in candidates
+        if candidate.row.kind == "page"
+        for one in candidate.row.digest.split()
+    }
     return [one for one in candidates if one.row.kind != "entry" or one.row.id not in cited]
 
 

@@ -60,7 +60,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         return Remembered(refused=f"the topic {topic!r} is excluded")
     if reason := problem(entry):
-        raw = msgspec.json.encode(entry)
+        raw = f"{entry.category}: {entry.text}".encode("utf-8", "replace")
         quarantine.set_aside(ws, [stream.Damaged("remember", 0, raw, reason)])
         raise InvalidRecord(reason)
     if not draft.key:
@@ -112,7 +112,9 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     """Write the one record that stores `entry`."""
     at, due = ws.clock(), Due(publish=notable(entry) or draft.pin)
     if not (draft.pin or entry.due or entry.category == "commitment"):
-        record = Remember(id=ws.new_id(), at=at, entry=entry, key=derived_id("key", draft.key) if draft.key else "")
+        record = Remember(
+            id=ws.new_id(), at=at, entry=entry, key=derived_id("key", draft.key) if draft.key else ""
+        )
         journal.append(ws, record)
         return Remembered(id=entry.id, queued=True, due=due | Due(drain=True))
     kind = "pin" if draft.pin else "commitment"
@@ -121,7 +123,9 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     return Remembered(id=entry.id, due=due | Due(drain=True))
 
 
-def happen(ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = "") -> Event:
+def happen(
+    ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = ""
+) -> Event:
     """Record that `kind` happened to `entry`, and return the event once it is on disk."""
     record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, why=why, by=by, when=when)
     stream.append(ws, layout.EVENTS, record)
@@ -141,7 +145,9 @@ def feedback(ws: Workspace, entry: str, value: str, *, why: str = "", by: Origin
     return record.id
 
 
-def correct(ws: Workspace, old: Entry, text: str, *, why: Literal["change", "mistake"], origin: Origin) -> Remembered:
+def correct(
+    ws: Workspace, old: Entry, text: str, *, why: Literal["change", "mistake"], origin: Origin
+) -> Remembered:
     """Store `text` in place of `old`: it changed, or it was a mistake and never true.
 
     One event holds the new entry and the link, so neither can be there without the other.

@@ -27,8 +27,14 @@ _VERDICTS: dict[str, tuple[str, str]] = {
     "core-edit": ("the file becomes the proposed text", "the file stays as it is"),
     "skill": ("the skill is written", "the skill is not written"),
     "page-edit": ("the page becomes the proposed text", "the page stays as it is"),
-    "contradiction": ("the later statement replaces the earlier", "both stand, and are not asked about again"),
-    "quarantine": ("the record is queued again as it is", "the record is dropped; its bytes stay in quarantine"),
+    "contradiction": (
+        "the later statement replaces the earlier",
+        "both stand, and are not asked about again",
+    ),
+    "quarantine": (
+        "the record is queued again as it is",
+        "the record is dropped; its bytes stay in quarantine",
+    ),
 }
 
 
@@ -56,14 +62,21 @@ class Item:
 def items(ws: Workspace, state: State) -> list[Item]:
     """Return everything that waits for a word: proposals, then contradictions, then quarantine."""
     found = [
-        Item(id=one.id, topic=one.topic, place=one.path, text=one.text, why=one.why) for one in reviews.waiting(ws)
+        Item(id=one.id, topic=one.topic, place=one.path, text=one.text, why=one.why)
+        for one in reviews.waiting(ws)
     ]
     for event in state.conflicts():
         pair = state.find([event.other, event.entry])
         text = "\n".join(f"{one.entry.day}: {one.entry.text}" for one in pair.values())
         found.append(Item(id=event.id, topic="contradiction", place=event.entry, text=text, why=event.why))
     found += [
-        Item(id=one.id, topic="quarantine", place=f"{one.source}:{one.offset}", text=one.text[:2_000], why=one.reason)
+        Item(
+            id=one.id,
+            topic="quarantine",
+            place=f"{one.source}:{one.offset}",
+            text=one.text[:2_000],
+            why=one.reason,
+        )
         for one in quarantine.listed(ws)
     ]
     return found
@@ -113,7 +126,9 @@ def _decide_quarantine(ws: Workspace, item: Item, *, accept: bool) -> None:
     if accept:
         lines, _ = framing.read(rejected.raw)
         if not lines:
-            message = f"{item.place} holds no whole record: mend the text and send it again, then reject this one"
+            message = (
+                f"{item.place} holds no whole record: mend the text and send it again, then reject this one"
+            )
             raise InvalidRecord(message)
         record: JournalRecord = framing.decode(lines[0], JournalRecord)
         journal.append(ws, record)
@@ -124,7 +139,9 @@ def _decide_contradiction(ws: Workspace, state: State, item: Item, *, accept: bo
     """Let the later statement replace the earlier one, or take the conflict back."""
     event = next(one for one in state.events(item.place) if one.id == item.id)
     verdict = (
-        Event(id=ws.new_id(), at=ws.clock(), kind="supersede", entry=event.entry, other=event.other, by="person")
+        Event(
+            id=ws.new_id(), at=ws.clock(), kind="supersede", entry=event.entry, other=event.other, by="person"
+        )
         if accept
         else Event(id=ws.new_id(), at=ws.clock(), kind="undo", entry=event.entry, of=event.id, by="person")
     )

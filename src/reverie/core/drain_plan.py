@@ -98,7 +98,9 @@ def _plan_feedback(plan: Plan, judged: set[str], segment: str, end: int, record:
     """Add feedback to the plan, or refuse it."""
     if record.id in judged:
         plan.repeated += 1
-    elif not is_id(record.entry) or (record.value not in FEEDBACK_WORDS and parse_score(record.value) is None):
+    elif not is_id(record.entry) or (
+        record.value not in FEEDBACK_WORDS and parse_score(record.value) is None
+    ):
         reason = f"feedback {record.value[:40]!r} is neither one of {', '.join(FEEDBACK_WORDS)} nor a number 0 to 1"
         plan.refused.append(Refused(segment, end, msgspec.json.encode(record), reason))
     else:

@@ -18,6 +18,7 @@ MAX_TEXT = 100_000  # characters; a longer text is a document, which belongs in 
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
 
 _ID = re.compile(r"[0-9a-f]{16}")
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def derived_id(*parts: str) -> str:
@@ -34,6 +35,8 @@ def problem(entry: Entry) -> str:
     """Return why `entry` cannot be stored, as a sentence that says what to change; empty when it can."""
     if not is_id(entry.id):
         return f"id {entry.id[:40]!r} is not 16 lower-case hex digits"
+    if _HALF.search(entry.text + entry.evidence):
+        return "the text holds half a character (a lone surrogate): send valid Unicode"
     if not entry.text.strip():
         return "text is empty: say what is to be remembered"
     if len(entry.text) > MAX_TEXT:
@@ -47,7 +50,11 @@ def problem(entry: Entry) -> str:
 
 def _problem_of_numbers(entry: Entry) -> str:
     """Return what is wrong with the scores of `entry`, or nothing."""
-    scores = {"sig": entry.sig, "conf": entry.conf, **{f"stare {n}": s for n, s in enumerate(entry.stare or ())}}
+    scores = {
+        "sig": entry.sig,
+        "conf": entry.conf,
+        **{f"stare {n}": s for n, s in enumerate(entry.stare or ())},
+    }
     for name, score in scores.items():
         if score is not None and not 0.0 <= score <= 1.0:
             return f"{name} is {score}: it must lie between 0 and 1"
@@ -58,7 +65,9 @@ def _problem_of_times(entry: Entry) -> str:
     """Return what is wrong with the times of `entry`, or nothing."""
     for name, when in (("from", entry.since), ("until", entry.until), ("due", entry.due)):
         if when and not is_when(when):
-            return f"{name} {when[:40]!r} is no date: use YYYY-MM-DD, YYYY-MM, YYYY, or an instant with offset"
+            return (
+                f"{name} {when[:40]!r} is no date: use YYYY-MM-DD, YYYY-MM, YYYY, or an instant with offset"
+            )
     return ""
 
 

@@ -72,7 +72,12 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def current(self) -> bool:
         """Whether it is shown as true now: not superseded, merged, wrong, ended, hidden or forgotten."""
         return not (
-            self.superseded_by or self.merged_into or self.wrong or self.ended or self.hidden or self.forgotten
+            self.superseded_by
+            or self.merged_into
+            or self.wrong
+            or self.ended
+            or self.hidden
+            or self.forgotten
         )
 
     @property

@@ -219,7 +219,9 @@ def row_of(state: EntryState) -> Row:
         id=entry.id,
         kind="entry",
         source=layout.log_file(entry.day),
-        text=f"{entry.text}\n{entry.evidence}" if entry.evidence and entry.evidence not in entry.text else entry.text,
+        text=f"{entry.text}\n{entry.evidence}"
+        if entry.evidence and entry.evidence not in entry.text
+        else entry.text,
         at=entry.at,
         day=entry.day,
         category=entry.category,

@@ -10,7 +10,6 @@ file whose older bytes changed is folded anew: a log by replacing its day, the s
 from __future__ import annotations
 
 import gzip
-import hashlib
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -104,7 +103,9 @@ class Folding:
         if status is None or self._unchanged(before, status):
             return
         data = self.files.read(path) or b""
-        grown = before is not None and len(data) >= before.size and zlib.crc32(data[: before.size]) == before.crc
+        grown = (
+            before is not None and len(data) >= before.size and zlib.crc32(data[: before.size]) == before.crc
+        )
         whole = data.rfind(b"\n") + 1
         if before is None or not grown:
             # Entries whose line vanished stay until the file is seen to hold them or a rebuild starts from nothing:
@@ -149,7 +150,9 @@ class Folding:
             )
             self.done.changed.update(name for name in (event.entry, event.other) if name)
             if event.of:
-                undone = self.db.execute("SELECT entry, other FROM event WHERE id = ?", (event.of,)).fetchone()
+                undone = self.db.execute(
+                    "SELECT entry, other FROM event WHERE id = ?", (event.of,)
+                ).fetchone()
                 self.done.changed.update(name for name in undone or () if name)
 
     def _outcomes(self) -> None:
@@ -198,7 +201,9 @@ class Folding:
             status = self.files.stat(folder)
             if status is None or self._unchanged(self._position(folder), status):
                 continue
-            names = [folder] if name.endswith(".gz") else [f"{folder}/{one}" for one in self.files.list(folder)]
+            names = (
+                [folder] if name.endswith(".gz") else [f"{folder}/{one}" for one in self.files.list(folder)]
+            )
             for path in names:
                 self._archive_file(path)
             self._move_to(folder, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
@@ -243,7 +248,8 @@ class Folding:
             if status is not None and not self._unchanged(before, status):
                 self._page(path)
                 self._move_to(path, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
-        known = {row[0] for row in self.db.execute("SELECT path FROM position WHERE path LIKE ?", (f"{self.notebook}/%",))}
+        folded = self.db.execute("SELECT path FROM position WHERE path LIKE ?", (f"{self.notebook}/%",))
+        known = {row[0] for row in folded}
         for path in known - seen:
             self._uncite(path)
             self.db.execute("DELETE FROM position WHERE path = ?", (path,))
@@ -257,7 +263,9 @@ class Folding:
 
     def _uncite(self, path: str) -> None:
         self.done.pages.add(path)
-        self.done.changed.update(row[0] for row in self.db.execute("SELECT entry FROM cite WHERE page = ?", (path,)))
+        self.done.changed.update(
+            row[0] for row in self.db.execute("SELECT entry FROM cite WHERE page = ?", (path,))
+        )
         self.db.execute("DELETE FROM cite WHERE page = ?", (path,))
 
     # State
@@ -290,7 +298,9 @@ class Folding:
     # Positions
 
     def _position(self, path: str) -> Position | None:
-        row = self.db.execute("SELECT size, mtime, inode, crc FROM position WHERE path = ?", (path,)).fetchone()
+        row = self.db.execute(
+            "SELECT size, mtime, inode, crc FROM position WHERE path = ?", (path,)
+        ).fetchone()
         return Position(*row) if row else None
 
     @staticmethod

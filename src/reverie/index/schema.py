@@ -83,7 +83,9 @@ def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
     try:
         return _create(_connect(path), stamp=stamp)
     except sqlite3.Error:
-        return _create(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp)
+        return _create(
+            sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp
+        )
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -99,10 +99,12 @@ class State:
     # Reading
 
     def get(self, prefix: str) -> EntryState:
-        """Return the entry whose id begins with `prefix`; raises NotFound or AmbiguousId. Forgotten ones are not found."""
-        ids = [row[0] for row in self.db.execute(
-            f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3", (prefix, prefix + "g")
-        )] if prefix else []  # fmt: skip
+        """Return the entry whose id begins with `prefix`, unless it is forgotten; raises NotFound or AmbiguousId."""
+        rows = self.db.execute(
+            f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3",  # noqa: S608 - a constant
+            (prefix, f"{prefix}g"),
+        )
+        ids = [row[0] for row in rows] if prefix else []
         ids += [entry_id for entry_id in self._queued if prefix and entry_id.startswith(prefix)]
         if not ids:
             message = f"no entry has the id {prefix or '(empty)'}: `reverie recall` shows ids"
@@ -157,7 +159,9 @@ class State:
 
     def promises(self) -> list[EntryState]:
         """Return the open commitments, by due date."""
-        rows = self.db.execute(f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id")  # noqa: S608
+        rows = self.db.execute(
+            f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id"
+        )  # noqa: S608
         found = [_state(*row) for row in rows]
         return found + [state for state in self._queued.values() if state.open_commitment]
 
@@ -168,7 +172,8 @@ class State:
         """
         rows = self.db.execute(
             f"SELECT body, state FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"  # noqa: S608
-            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id GROUP BY outcome.entry HAVING count(*) >= max(parts))"
+            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id"
+            " GROUP BY outcome.entry HAVING count(*) >= max(parts))"
             " ORDER BY day, line, id",
             (before,),
         )
@@ -182,7 +187,8 @@ class State:
     def conflicts(self) -> list[Event]:
         """Return the standing conflicts between two entries that are both shown as current."""
         rows = self.db.execute(
-            "SELECT event.body FROM event JOIN entry AS new ON new.id = event.entry JOIN entry AS old ON old.id = event.other"
+            "SELECT event.body FROM event JOIN entry AS new ON new.id = event.entry"
+            " JOIN entry AS old ON old.id = event.other"
             " WHERE event.kind = 'conflict' AND new.current AND old.current AND NOT EXISTS"
             " (SELECT 1 FROM event AS undo WHERE undo.undoes = event.id) ORDER BY event.seq"
         )
@@ -195,7 +201,9 @@ class State:
 
     def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
         """Return the pages (workspace-relative) and lines that cite the entry now."""
-        return list(self.db.execute("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,)))
+        return list(
+            self.db.execute("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,))
+        )
 
     def cited(self) -> dict[str, str]:
         """Return the first citing page of every cited entry."""
@@ -250,7 +258,8 @@ class State:
         if not is_id(entry_id):
             return None
         found: tuple[bytes, bytes] | None = self.db.execute(
-            f"SELECT body, state FROM entry WHERE id = ? AND {_VISIBLE}", (entry_id,)  # noqa: S608
+            f"SELECT body, state FROM entry WHERE id = ? AND {_VISIBLE}",
+            (entry_id,),  # noqa: S608
         ).fetchone()
         return found
 
@@ -260,4 +269,3 @@ def _state(body: bytes, state: bytes) -> EntryState:
     if state:
         return msgspec.msgpack.decode(state, type=EntryState)
     return fold(msgspec.msgpack.decode(body, type=Entry), ())
-

@@ -91,6 +91,8 @@ def _mend(ws: Workspace, path: str, *, at: int, actual: bytes, expected: bytes) 
     rest = actual[common:]
     if rest.strip(b"\0") and b"\n" in rest:
         return actual
-    quarantine.set_aside(ws, [stream.Damaged(path, at + common, rest, "the torn end of an interrupted write")])
+    quarantine.set_aside(
+        ws, [stream.Damaged(path, at + common, rest, "the torn end of an interrupted write")]
+    )
     ws.disk.truncate(path, at + common)
     return actual[:common]

@@ -59,7 +59,9 @@ def read(ws: Workspace, path: str, kind: type[IntentT]) -> IntentT | None:
         return None
     lines, damaged = framing.read(data)
     if damaged or len(lines) != 1:
-        message = f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
+        message = (
+            f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
+        )
         raise DamagedFile(message)
     return framing.decode(lines[0], kind)
 

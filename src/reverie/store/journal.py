@@ -22,7 +22,9 @@ from reverie.store import stream
 from reverie.store.workspace import Workspace
 
 SEGMENT_BYTES = 8_000_000  # a fuller segment is left for the drain and a new one begun
-CLAIM_BYTES = 32_000_000  # what one drain intent takes at once, so that memory stays flat however long the queue
+CLAIM_BYTES = (
+    32_000_000  # what one drain intent takes at once, so that memory stays flat however long the queue
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,5 +154,6 @@ def archived(ws: Workspace) -> Iterator[JournalRecord]:
 def mark_among(records: list[JournalRecord], session: str) -> int:
     """Return how far `records` have read `session`: the highest turn ordinal reached, 0 when none did."""
     return max(
-        (record.stop for record in records if isinstance(record, Extraction) and record.session == session), default=0
+        (record.stop for record in records if isinstance(record, Extraction) and record.session == session),
+        default=0,
     )

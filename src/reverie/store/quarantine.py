@@ -80,7 +80,8 @@ def listed(ws: Workspace) -> list[Rejected]:
             else:
                 settled.add(record.id)
     return sorted(
-        (record for record in kept.values() if record.id not in settled), key=lambda record: (record.at, record.id)
+        (record for record in kept.values() if record.id not in settled),
+        key=lambda record: (record.at, record.id),
     )
 
 
@@ -105,7 +106,9 @@ def _path(source: str) -> str:
 
 def _read(ws: Workspace, path: str) -> list[Rejected | Settled]:
     """Return the records of one quarantine file."""
-    records: stream.Read[Rejected | Settled] = stream.parse(path, ws.disk.read_from(path, 0), kind=Rejected | Settled)
+    records: stream.Read[Rejected | Settled] = stream.parse(
+        path, ws.disk.read_from(path, 0), kind=Rejected | Settled
+    )
     return records.records
 
 

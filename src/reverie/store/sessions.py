@@ -162,4 +162,6 @@ def _load(ws: Workspace, path: str, *, session: str) -> Session:
                 seen.add(line.id)
                 turns.append(line)
     turns = [msgspec.structs.replace(turn, session=name) for turn in sorted(turns, key=lambda turn: turn.n)]
-    return Session(turns, SessionState(name=name, turns=used, open=is_open, paused=paused, last=last), lines.damaged)
+    return Session(
+        turns, SessionState(name=name, turns=used, open=is_open, paused=paused, last=last), lines.damaged
+    )

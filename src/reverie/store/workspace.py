@@ -80,7 +80,9 @@ class Workspace:
             raise NotAWorkspace(message)
         lines, damaged = framing.read(data)
         if not lines or damaged:
-            message = f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
+            message = (
+                f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
+            )
             raise DamagedFile(message)
         return framing.decode(lines[-1], Identity)
 
