@@ -181,7 +181,7 @@ class Folding:
         if before is not None and start == 0 and before.size:
             self.done.problems.append(f"{path} is shorter than it was: compare it with a backup")
             for table in tables:
-                self.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names are ours
+                self.db.execute(f"DELETE FROM {table}")
             self.done.changed.update(row[0] for row in self.db.execute("SELECT id FROM entry WHERE changed"))
         lines, damage = framing.read(self.files.read_from(path, start), start=start)
         for line in lines:

@@ -101,7 +101,7 @@ class State:
     def get(self, prefix: str) -> EntryState:
         """Return the entry whose id begins with `prefix`, unless it is forgotten; raises NotFound or AmbiguousId."""
         rows = self.db.execute(
-            f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3",  # noqa: S608 - a constant
+            f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3",
             (prefix, f"{prefix}g"),
         )
         ids = [row[0] for row in rows] if prefix else []
@@ -144,7 +144,7 @@ class State:
             clauses.append("day BETWEEN ? AND ?")
             values += [where.since, where.until or "9999-99-99"]
         rows = self.db.execute(
-            f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",  # noqa: S608
+            f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",
             values,
         )
         found = [_state(*row) for row in rows] + list(self._queued.values())
@@ -161,7 +161,7 @@ class State:
         """Return the open commitments, by due date."""
         rows = self.db.execute(
             f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id"
-        )  # noqa: S608
+        )
         found = [_state(*row) for row in rows]
         return found + [state for state in self._queued.values() if state.open_commitment]
 
@@ -171,7 +171,7 @@ class State:
         Hidden and forgotten ones are no work for a dream.
         """
         rows = self.db.execute(
-            f"SELECT body, state FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"  # noqa: S608
+            f"SELECT body, state FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"
             " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id"
             " GROUP BY outcome.entry HAVING count(*) >= max(parts))"
             " ORDER BY day, line, id",
@@ -259,7 +259,7 @@ class State:
             return None
         found: tuple[bytes, bytes] | None = self.db.execute(
             f"SELECT body, state FROM entry WHERE id = ? AND {_VISIBLE}",
-            (entry_id,),  # noqa: S608
+            (entry_id,),
         ).fetchone()
         return found
 
