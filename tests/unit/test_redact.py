@@ -157,14 +157,15 @@ def test_five_hostile_megabytes_are_answered_within_a_minute(unit: str) -> None:
     assert seconds(unit, 5_000_000) < 60
 
 
-def test_ordinary_prose_passes_at_twenty_megabytes_a_second() -> None:
-    """A prefilter sends prose past every pattern; the best of five runs is measured, in processor time."""
+def test_ordinary_prose_passes_almost_as_fast_as_it_can_be_split() -> None:
+    """A prefilter sends prose past every pattern: at most four times as long as `str.split`, about 30 MB/s."""
     text = (PROSE * (2_000_000 // len(PROSE) + 1))[:2_000_000]
-    best = float("inf")
+    best, split = float("inf"), float("inf")
     for _ in range(5):
         started = time.process_time()
         assert redact(text).kinds == ()
-        best = min(best, time.process_time() - started)
-    rate = 2 / best
-    print(f"{rate:.0f} MB/s")  # noqa: T201 - the report
-    assert rate > 20
+        middle = time.process_time()
+        text.split()
+        best, split = min(best, middle - started), min(split, time.process_time() - middle)
+    print(f"{2 / best:.0f} MB/s, {best / split:.1f} times as long as splitting")  # noqa: T201 - the report
+    assert best < 4 * split

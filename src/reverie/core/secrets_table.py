@@ -150,7 +150,7 @@ TOKENS: tuple[Shape, ...] = (
 )
 """Issued tokens, recognised by their prefix; anchors are case-sensitive."""
 
-_SCHEME = r"(?P<user>[^\s/:@'\"<>`?#]{0,128})"
+_SCHEME = r"(?P<user>[^\s/:@'\"<>`?#\[]{0,128})"
 ADDRESSES: tuple[Shape, ...] = (
     Shape(
         "password",
