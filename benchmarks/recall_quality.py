@@ -83,7 +83,14 @@ def locomo(path: Path) -> list[Chat]:
             for n, turn in enumerate(conversation[f"session_{number}"]):
                 caption = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
                 rows.append(
-                    _row(turn["dia_id"], f"{turn.get('text', '')}{caption}", at, str(number), n, person=turn["speaker"])
+                    _row(
+                        turn["dia_id"],
+                        f"{turn.get('text', '')}{caption}",
+                        at,
+                        str(number),
+                        n,
+                        person=turn["speaker"],
+                    )
                 )
         known = {row.id for row in rows}
         questions = []
@@ -104,7 +111,9 @@ def beam(path: Path) -> list[Chat]:
         for turn in document["turns"]:
             session = str(turn["session"])
             at = datetime.strptime(turn["time"], "%B-%d-%Y").replace(tzinfo=UTC)
-            rows.append(_row(str(turn["id"]), turn["content"], at, session, counts[session], role=turn["role"]))
+            rows.append(
+                _row(str(turn["id"]), turn["content"], at, session, counts[session], role=turn["role"])
+            )
             counts[session] += 1
         known = {row.id for row in rows}
         questions = [
@@ -115,7 +124,7 @@ def beam(path: Path) -> list[Chat]:
     return chats
 
 
-def _row(  # noqa: PLR0917
+def _row(
     id_: str, text: str, at: datetime, session: str, n: int, *, person: str = "", role: str = "user"
 ) -> Row:
     return Row(
@@ -172,7 +181,11 @@ def score(ranking: Sequence[str], evidence: frozenset[str], session: dict[str, s
     values: dict[str, float] = {}
     for k in (1, 5, 10):
         found = len(evidence & set(ranking[:k]))
-        values |= {f"frac@{k}": found / len(evidence), f"any@{k}": found > 0, f"all@{k}": found == len(evidence)}
+        values |= {
+            f"frac@{k}": found / len(evidence),
+            f"any@{k}": found > 0,
+            f"all@{k}": found == len(evidence),
+        }
     values["mrr"] = next((1 / place for place, id_ in enumerate(ranking, start=1) if id_ in evidence), 0.0)
     sessions = list(dict.fromkeys(session[id_] for id_ in ranking))[:5]
     wanted = {session[id_] for id_ in evidence}
@@ -209,7 +222,9 @@ def measure(name: str, chats: Sequence[Chat], answers: Path | None) -> Iterator[
                         _note(answers, chat, asked, ranking)
     yield f"\n{name}: {len(times)} questions, {sum(len(chat.rows) for chat in chats)} turns"
     yield f"{'questions':22}{'n':>5} {'system':9}" + "".join(f"{column:>9}" for column in COLUMNS)
-    for group in sorted({group for group, _ in lines}, key=lambda group: (group not in {"all", "1-4"}, group)):
+    for group in sorted(
+        {group for group, _ in lines}, key=lambda group: (group not in {"all", "1-4"}, group)
+    ):
         for system in SYSTEMS:
             line = lines[group, system]
             cells = "".join(f"{line.mean(column):9.3f}" for column in COLUMNS)
@@ -219,7 +234,12 @@ def measure(name: str, chats: Sequence[Chat], answers: Path | None) -> Iterator[
 
 
 def _note(answers: Path, chat: Chat, asked: Question, ranking: Sequence[str]) -> None:
-    line = {"chat": chat.name, "category": asked.category, "question": asked.text, "evidence": sorted(asked.evidence)}
+    line = {
+        "chat": chat.name,
+        "category": asked.category,
+        "question": asked.text,
+        "evidence": sorted(asked.evidence),
+    }
     with answers.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line | {"ranking": ranking[:10]}, ensure_ascii=False) + "\n")
 
@@ -233,7 +253,11 @@ def main() -> None:
     if not (given.folder / "locomo_dev.json").is_file():
         parser.exit(1, f"no locomo_dev.json in {given.folder}; name the folder that holds it\n")
     chats = locomo(given.folder / "locomo_dev.json")
-    sets = [("LoCoMo, chosen on", chats[:TUNED]), ("LoCoMo, held out", chats[TUNED:]), ("LoCoMo, both", chats)]
+    sets = [
+        ("LoCoMo, chosen on", chats[:TUNED]),
+        ("LoCoMo, held out", chats[TUNED:]),
+        ("LoCoMo, both", chats),
+    ]
     if (given.folder / "beam_dev.json").is_file():
         sets.append(("BEAM", beam(given.folder / "beam_dev.json")))
     for name, part in sets:

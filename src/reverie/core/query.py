@@ -52,22 +52,20 @@ _ASSISTANT = re.compile(
     r"|你(?:之前|上次|曾经|当时|曾)?(?:说|建议|推荐|提到|告诉|答应|给我|解释|承诺)|助手",
     re.IGNORECASE,
 )
-_TIME_WORDS = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|since|recently|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d"
-    r"|(?:last|next|this) (?:week|month|year|night|summer|winter|spring|fall|autumn|morning)"
-    r"|days?|weeks?|months?|years?)\b"
-    r"|今天|昨天|前天|明天|后天|今年|去年|明年|[上下本这]个?(?:周|星期|月)|周[一二三四五六日末]|[年月日号]前?",
-    re.IGNORECASE,
-)
-
 _MONTHS = "january february march april may june july august september october november december".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_TIME_WORDS = frozenset(
+    "yesterday today tonight tomorrow ago since recently weekend weekends day days week weeks month months year years "
+    "summer winter autumn".split()
+).union(_WEEKDAYS, (month for month in _MONTHS if month not in {"may", "march"}), ["May", "March"])
+_TIME_MARKS = re.compile(
+    r"今天|昨天|前天|明天|后天|今年|去年|明年|[上下本这]个?(?:周|星期|月)|周[一二三四五六日末]|[年月日号]前?"
+)
 _MONTH = (
     r"(?P<m>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _YEAR = r"(?P<y>(?:19|20)\d\d)"
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _HAN_NUMBERS = {han: n for n, han in enumerate("零一二三四五六七八九十", start=0)} | {
     "两": 2,
     "日": 7,
@@ -174,7 +172,12 @@ def parse(text: str, today: date) -> Query:
 
 def mentions_time(text: str) -> bool:
     """Return whether `text` says when: a date, a weekday, or words such as `last week` and `ago`."""
-    return bool(_TIME_WORDS.search(text))
+    words = _WORD.findall(text)
+    if not _TIME_WORDS.isdisjoint(words) or not _TIME_WORDS.isdisjoint(map(str.lower, words)):
+        return True
+    if any(len(word) == len("2026") and word[:2] in {"19", "20"} and word.isdecimal() for word in words):
+        return True
+    return not text.isascii() and bool(_TIME_MARKS.search(text))
 
 
 def _periods(text: str, today: date) -> list[Period]:

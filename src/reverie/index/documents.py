@@ -19,7 +19,7 @@ from reverie.core.rows import Row
 NEIGHBOUR: Final = 256  # terms of a neighbouring turn a window takes in
 _VALUE: Final = 100  # characters of a filter value kept readable; a longer one is known by its hash
 
-Turns = Callable[[str, int, int], Iterable[Row]]  # (session, first, last) -> those turns
+Turns = Callable[[str, range], Iterable[Row]]  # (session, ordinals) -> those turns
 
 
 def own(row: Row) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _surroundings(rows: Sequence[Row], turns: Turns) -> dict[tuple[str, int], Ro
         first = ordinals[0]
         for place, n in enumerate(ordinals):
             if place + 1 == len(ordinals) or ordinals[place + 1] - n > 2 * REACH:
-                for turn in turns(session, first - REACH, n + REACH):
+                for turn in turns(session, range(first - REACH, n + REACH + 1)):
                     around[session, turn.n] = turn
                 first = ordinals[place + 1] if place + 1 < len(ordinals) else n
     around.update({(row.session, row.n): row for row in rows if row.n >= 0 and row.session})

@@ -115,7 +115,7 @@ class Engine:
             return self._searcher.doc_freq(field, term)
 
     def search(
-        self, terms: Sequence[str], where: Filter, depth: int, *, any_words: bool = True
+        self, terms: Sequence[str], where: Filter, *, depth: int, any_words: bool = True
     ) -> dict[int, float]:
         """Return the numbers of the `depth` best documents with their scores.
 

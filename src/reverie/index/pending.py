@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from reverie.core.rank import OWN, WINDOW
@@ -17,33 +17,46 @@ K1: Final = 1.2  # both as built into tantivy
 B: Final = 0.75
 
 
+class Pending(NamedTuple):
+    """The counted terms of one row, alone and with the turns around it."""
+
+    own: Counter[str]
+    window: Counter[str]
+
+
 class Statistics(NamedTuple):
     """What is known of the indexed documents: how many, the mean length of each view, and who holds a term."""
 
     documents: int
-    lengths: dict[str, float]
+    lengths: Mapping[str, float]
     frequency: Callable[[str, str], int]
 
 
-def scores(
-    terms: Sequence[str], views: Mapping[str, Sequence[Sequence[str]]], statistics: Statistics
-) -> list[float]:
-    """Return the BM25 score of each pending row over both views.
+def counted(own: Iterable[str], window: Iterable[str]) -> Pending:
+    """Return a row ready to be scored."""
+    return Pending(Counter(own), Counter(window))
 
-    `views` holds the rows' terms under `own` and `window`. BM25 as in Robertson and Zaragoza, "The Probabilistic
-    Relevance Framework" (2009), with the logarithm's argument raised by one, as Lucene and tantivy do.
+
+def scores(terms: Sequence[str], rows: Sequence[Pending], *, statistics: Statistics) -> list[float]:
+    """Return the BM25 score of each row over both views.
+
+    BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with the logarithm's argument
+    raised by one, as Lucene and tantivy do.
     """
-    total = [0.0] * len(views["own"])
+    total = [0.0] * len(rows)
     for field, weight in (("own", OWN), ("window", WINDOW)):
-        counted = [Counter(document) for document in views[field]]
-        count = statistics.documents + len(counted)
-        mean = statistics.lengths[field] or sum(map(len, views[field])) / max(len(counted), 1) or 1.0
+        views = [row.own if field == "own" else row.window for row in rows]
+        lengths = [view.total() for view in views]
+        count = statistics.documents + len(rows)
+        mean = statistics.lengths[field] or sum(lengths) / max(len(rows), 1) or 1.0
         for term in terms:
-            holders = statistics.frequency(field, term) + sum(term in document for document in counted)
-            idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5)) if holders <= count else 0.0
-            for place, document in enumerate(counted):
-                often = document[term]
-                if often:
-                    norm = K1 * (1.0 - B + B * len(views[field][place]) / mean)
-                    total[place] += weight * idf * often * (K1 + 1.0) / (often + norm)
+            places = [place for place, view in enumerate(views) if term in view]
+            if not places:
+                continue
+            holders = statistics.frequency(field, term) + len(places)
+            idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5))
+            for place in places:
+                often = views[place][term]
+                norm = K1 * (1.0 - B + B * lengths[place] / mean)
+                total[place] += weight * idf * often * (K1 + 1.0) / (often + norm)
     return total

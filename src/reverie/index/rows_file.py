@@ -32,6 +32,7 @@ CREATE TABLE row (
 CREATE INDEX row_source ON row (source);
 CREATE INDEX row_turn ON row (session, n) WHERE n >= 0;
 CREATE INDEX row_stale ON row (session, n, num) WHERE stale > 0;
+CREATE INDEX row_newest ON row (num) WHERE stale > 0;
 CREATE TABLE gone (num INTEGER PRIMARY KEY);
 CREATE TABLE position (source TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);

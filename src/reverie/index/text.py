@@ -53,6 +53,7 @@ class TextIndex:
         self._lock = lock
         self._mutex = threading.Lock()
         self._lengths: dict[str, float] = {}
+        self._read: dict[tuple[int, int], pending.Pending] = {}
         with ExitStack() as failing:
             failing.callback(self.rows.close)
             self._engine = self._open()
@@ -105,11 +106,11 @@ class TextIndex:
         with self._mutex:
             self._engine.reload()
             wanted = self._rarest(query.terms)
-            found = self._engine.search(wanted, where, depth)
+            found = self._engine.search(wanted, where, depth=depth)
             for period in query.periods:
                 days = _narrowed(where, period.first, period.last)
                 if days is not None:
-                    found |= self._engine.search(wanted, days, PERIOD_DEPTH, any_words=False)
+                    found |= self._engine.search(wanted, days, depth=PERIOD_DEPTH, any_words=False)
             scanned = self._scan(wanted, waiting, extra)
         read = {row.id for row, _ in scanned}
         stored = self.rows.numbered(list(found))
@@ -139,16 +140,25 @@ class TextIndex:
         self, terms: Sequence[str], waiting: Sequence[Numbered], extra: Sequence[Row]
     ) -> list[tuple[Row, float]]:
         """Return the rows that must be read directly, with their scores; `extra` wins."""
-        rows = {numbered.row.id: numbered.row for numbered in waiting} | {row.id: row for row in extra}
+        winning = {row.id for row in extra}
+        kept = {(one.num, one.stale): one.row for one in waiting if one.row.id not in winning}
+        new = [key for key in kept if key not in self._read]
+        # A change of a row or of a turn beside it makes it more stale, so that what was read stays right under its key.
+        self._read = {key: read for key, read in self._read.items() if key in kept}
+        self._read |= dict(zip(new, self._count([kept[key] for key in new]), strict=True))
+        rows = [*kept.values(), *extra]
         if not rows:
             return []
-        reading = sorted(rows.values(), key=lambda row: (row.session, row.n, row.id))
-        views = {
-            "own": [documents.own(row) for row in reading],
-            "window": documents.windows(reading, self.rows.turns),
-        }
+        read = [*(self._read[key] for key in kept), *self._count(extra)]
         statistics = pending.Statistics(self._engine.count(), self._means(), self._engine.frequency)
-        return list(zip(reading, pending.scores(terms, views, statistics), strict=True))
+        return list(zip(rows, pending.scores(terms, read, statistics=statistics), strict=True))
+
+    def _count(self, rows: Sequence[Row]) -> list[pending.Pending]:
+        """Return rows ready to be scored, in their order."""
+        windows = documents.windows(rows, self.rows.turns)
+        return [
+            pending.counted(documents.own(row), window) for row, window in zip(rows, windows, strict=True)
+        ]
 
     def _means(self) -> dict[str, float]:
         """Return the mean length of each view, from the rows added last when the index was opened or committed."""
@@ -207,7 +217,9 @@ class TextIndex:
             if not noted and not gone:
                 return
             taken.append((noted, gone))
-            yield [*gone, *(one.num for one in noted if one.known)], self._documents(noted)
+            # A power cut may take back what SQLite noted but not what tantivy synced, so any number may be held.
+            held = [*gone, *(one.num for one in noted)] if self._engine.count() else []
+            yield held, self._documents(noted)
             gone = []
 
     def _documents(self, noted: Sequence[Numbered]) -> Iterator[engine.Document]:

@@ -1,0 +1,142 @@
+"""The tokeniser: what counts as one word, in every script."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.core import tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Caroline's painting", ["carolin", "paint"]),
+        ("we'll don't", ["we", "dont"]),
+        ("e-mail", ["email", "e", "mail"]),
+        ("U.S.A.", ["usa"]),
+        ("snake_case", ["snake_case", "snake", "case"]),
+        ("getUserName", ["getusername", "get", "user", "name"]),
+        ("src/core/tokens.py", ["src/core/tokens.py", "src", "core", "token", "py"]),
+        ("v2.3.1", ["v2.3.1", "v", "2", "3", "1"]),
+        ("C++ and C#", ["c++", "c", "and", "c#", "c"]),
+        ("1,000 of 3.5", ["1000", "of", "3.5", "3", "5"]),
+        ("2023-05-08", ["2023-05-08", "2023", "05", "08"]),
+        ("café CAFE", ["cafe", "cafe"]),
+        ("喝茶", ["喝", "茶", "喝茶"]),
+        ("ｔｅａ　３杯", ["tea", "3", "杯"]),
+        ("книгами", ["книг"]),
+        ("الكِتَاب", ["كتاب"]),
+        ("أحمد", ["احمد"]),
+        ("ดี", ["ด", "ี", "ดี"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("👍🏽 hi 👍", ["👍", "hi", "👍"]),
+        ("٣ cats", ["3", "cat"]),
+        ("a3f9c2e1b7d4", ["a3f9c2e1b7d4"]),
+        ("?!… ---", []),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut_into_these_terms(text, expected):
+    """Each kind of word gives the terms its readers would search for."""
+    assert tokens.terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("stored", "query"),
+    [
+        ("我昨天搬到了上海", "上海"),
+        ("小猫名叫咪咪", "猫"),
+        ("他的猫叫咪咪", "他的猫叫什么"),
+        ("コーヒーが好きです", "コーヒー"),
+        ("東京に住んでいます", "東京"),
+        ("한국어를 배웁니다", "한국"),
+        ("ฉันชอบกาแฟ", "กาแฟ"),
+        ("أعمل في المدرسة", "مدرسة"),
+        ("Она купила книгу", "книги"),
+        ("she painted a lake", "When did she paint lakes?"),
+        ("moved to naïve straße", "naive strasse"),
+        ("set MAX_RETRIES in config.yaml", "config.yaml retries"),
+    ],
+)
+def test_a_query_in_its_own_script_meets_the_stored_text(stored, query):
+    """P-13, R-22: words of a query are found in a stored text of every script, without a model."""
+    assert set(tokens.query_terms(query)) & set(tokens.terms(stored))
+
+
+def test_question_words_leave_a_query_unless_nothing_else_is_left():
+    """A query keeps its content words, or, having none, all of them, each once."""
+    assert tokens.query_terms("When did Caroline go to the support group?") == [
+        "carolin",
+        "go",
+        "support",
+        "group",
+    ]
+    assert tokens.query_terms("The Who") == ["the", "who"]
+    assert tokens.query_terms("tea, tea and tea") == ["tea"]
+    assert tokens.query_terms("什么") != []
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_any_text_at_all_gives_clean_terms(text):
+    """P-14: no text fails, and no term holds a blank, a control character, a lone surrogate or too many letters."""
+    for term in tokens.terms(text) + tokens.query_terms(text):
+        assert term
+        assert not any(c.isspace() or "\ud800" <= c <= "\udfff" or c < " " for c in term)
+        assert len(term) <= tokens.LONGEST
+    assert tokens.estimate(text) >= 0
+
+
+@given(st.text(max_size=100))
+def test_a_text_finds_itself(text):
+    """Every term of a query made of a stored text is a term of that text."""
+    assert set(tokens.query_terms(text)) <= set(tokens.terms(text))
+
+
+@given(st.text(max_size=100))
+def test_normalising_is_settled_after_one_pass_for_case_and_blanks(text):
+    """Blanks are single and outer ones gone, whatever stood there."""
+    plain = tokens.normalise(text)
+    assert plain == plain.strip()
+    assert "  " not in plain
+    assert tokens.normalise(f"  {text}\n\t") == plain
+
+
+def test_stems_are_right_in_many_threads_at_once():
+    """Threads do not share a stemmer, so none sees another's half-done word."""
+    seen = set()
+
+    def work():
+        for _ in range(300):
+            seen.add(tuple(tokens.terms("running painted книгами")))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {("run", "paint", "книг")}
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("Hello there, how are you doing today?", 8, 11),
+        ("我喜欢喝茶。", 5, 7),
+        ("def estimate(text: str) -> int:", 8, 14),
+        ("1234567890", 3, 4),
+        ("", 0, 0),
+        ("word " * 1000, 1000, 1100),
+    ],
+)
+def test_the_estimate_is_near_what_models_count(text, low, high):
+    """The estimate lies within a tenth or so above what byte-pair vocabularies give."""
+    assert low <= tokens.estimate(text) <= high
+
+
+def test_a_huge_text_of_one_letter_is_one_short_term():
+    """R-17: five million letters without a blank give one bounded term, at once."""
+    assert tokens.terms("a" * 5_000_000) == ["a" * tokens.LONGEST]
