@@ -28,7 +28,7 @@ from reverie.errors import IndexUnavailable
 from reverie.index import documents, engine, pending
 from reverie.index.rows import Numbered, Rows
 
-DEPTH: Final = 200  # candidates a search gives to the ranking
+DEPTH: Final = 100  # candidates a search gives to the ranking
 SCANNED: Final = 256  # rows not yet indexed that a search reads itself
 TERMS: Final = 48  # of a long query only so many are asked for, the rarest
 PERIOD_DEPTH: Final = 50  # further candidates from each period a query names
