@@ -10,8 +10,8 @@ left out). `frac@k` is the mean share of the evidence in the first k; `any` and 
 of it there; sessions rank by their best turn. The weights of `core.rank` were searched for on the first three LoCoMo
 conversations and on BEAM, whose figures are therefore no test of them. The other two conversations were never
 searched, but their figures were in sight when values that do nearly equally well were chosen between: read them as
-a check, not as unseen data. The controls are BM25
-(k1 1.2, b 0.75) over each turn's own text: `words`, lower-cased words; `terms`, the terms of `core.tokens`.
+a check, not as unseen data. The controls are BM25 (k1 1.2, b 0.75) over each turn's own speaker and text: `words`,
+lower-cased words; `terms`, the query terms of `core.tokens`.
 """
 
 from __future__ import annotations
@@ -257,8 +257,8 @@ def main() -> None:
         parser.exit(1, f"no locomo_dev.json in {given.folder}; name the folder that holds it\n")
     chats = locomo(given.folder / "locomo_dev.json")
     sets = [
-        ("LoCoMo, chosen on", chats[:TUNED]),
-        ("LoCoMo, held out", chats[TUNED:]),
+        ("LoCoMo, searched", chats[:TUNED]),
+        ("LoCoMo, the rest", chats[TUNED:]),
         ("LoCoMo, both", chats),
     ]
     if (given.folder / "beam_dev.json").is_file():
