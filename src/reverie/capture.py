@@ -20,6 +20,7 @@ import msgspec
 from reverie import layout
 from reverie.core.due import Due
 from reverie.core.injected import spans_of
+from reverie.core.intake import cleaned, problem
 from reverie.core.records import Turn
 from reverie.core.redact import redact
 from reverie.errors import InvalidRecord
@@ -50,11 +51,9 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     """
     if not ws.settings.enabled or ws.disk.size(layout.PAUSED) is not None:
         return Captured()
-    reason = problem(turn, limit=ws.settings.max_turn_bytes)
-    if not session.strip():
-        reason = "the session has no name: give each conversation one"
-    if reason:
-        refuse(ws, session, msgspec.json.encode(turn), reason=reason)
+    turn = msgspec.structs.replace(turn, session=session)
+    if reason := problem(turn, limit=ws.settings.max_turn_bytes):
+        refuse(ws, session, turn.content.encode("utf-8", "replace"), reason=reason)
         raise InvalidRecord(reason)
     clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
     if rendered:
@@ -65,42 +64,6 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     every = ws.settings.summaries.turns_per_summary
     due = Due(sessions=(session,)) if (stored.n + 1) % every == 0 else Due()
     return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
-
-
-def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
-    """Return `turn` without secrets in its text, its tool calls, or the names and references it carries."""
-    kinds: list[str] = []
-
-    def clean(text: str) -> str:
-        if not text:
-            return text
-        result = redact(text, allow=allow)
-        kinds.extend(result.kinds)
-        return result.text
-
-    return msgspec.structs.replace(
-        turn,
-        content=clean(turn.content),
-        calls=tuple(msgspec.structs.replace(call, arguments=clean(call.arguments)) for call in turn.calls),
-        attachments=tuple(
-            msgspec.structs.replace(one, ref=clean(one.ref), name=clean(one.name)) for one in turn.attachments
-        ),
-        redacted=tuple(dict.fromkeys((*turn.redacted, *kinds))),
-    )
-
-
-def problem(turn: Turn, *, limit: int) -> str:
-    """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
-    size = len(turn.content.encode("utf-8", "surrogatepass"))
-    if size > limit:
-        return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
-    if not turn.content and not turn.calls and not turn.attachments:
-        return "the turn is empty: it needs content, a tool call or an attachment"
-    if any("\ud800" <= char <= "\udfff" for char in turn.content):
-        return "the turn holds half a character (a lone surrogate): send valid Unicode"
-    if turn.at.tzinfo is None:
-        return "the turn's time has no zone: write it with an offset, as 2026-07-01T14:05:00+02:00"
-    return ""
 
 
 def refuse(ws: Workspace, session: str, raw: bytes, *, reason: str) -> None:

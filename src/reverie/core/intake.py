@@ -1,0 +1,55 @@
+"""What makes a turn storable, and takes secrets out of it.
+
+Owns the checks and the redaction that every turn passes on its way to a session file, captured or imported; promises
+that the reason for a refusal says what to change; never stores anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from reverie.core.records import Turn
+from reverie.core.redact import redact
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
+    """Return `turn` without secrets in its text, its tool calls, or the names and references it carries."""
+    kinds: list[str] = []
+
+    def clean(text: str) -> str:
+        if not text:
+            return text
+        result = redact(text, allow=allow)
+        kinds.extend(result.kinds)
+        return result.text
+
+    return msgspec.structs.replace(
+        turn,
+        content=clean(turn.content),
+        calls=tuple(msgspec.structs.replace(call, arguments=clean(call.arguments)) for call in turn.calls),
+        attachments=tuple(
+            msgspec.structs.replace(one, ref=clean(one.ref), name=clean(one.name)) for one in turn.attachments
+        ),
+        redacted=tuple(dict.fromkeys((*turn.redacted, *kinds))),
+    )
+
+
+def problem(turn: Turn, *, limit: int) -> str:
+    """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
+    size = len(turn.content) if turn.content.isascii() else len(turn.content.encode("utf-8", "surrogatepass"))
+    if size > limit:
+        return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
+    if not turn.content and not turn.calls and not turn.attachments:
+        return "the turn is empty: it needs content, a tool call or an attachment"
+    if _HALF.search(turn.content):
+        return "the turn holds half a character (a lone surrogate): send valid Unicode"
+    if turn.at.tzinfo is None:
+        return "the turn's time has no zone: write it with an offset, as 2026-07-01T14:05:00+02:00"
+    if not turn.session.strip():
+        return "the session has no name: give each conversation one"
+    return ""
