@@ -10,6 +10,7 @@ itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reverie import forget as forgetting
@@ -24,7 +25,7 @@ from reverie.forget import Erased, Forgotten
 from reverie.lint import Linted, lint
 from reverie.opening import Opened
 from reverie.publish import Published, publish
-from reverie.reindex import Reindexed, reindex
+from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
 from reverie.transfer import Exported, Imported, export, import_file
@@ -165,9 +166,10 @@ class Care:
         >>> memory.reindex().entries
         2
         """
-        ws = self.opened.writable
         self.opened.drop_index()
-        return reindex(ws, self.opened)
+        dropped = drop(self.opened.writable)
+        entries, rows = self.opened.rebuild()
+        return replace(dropped, entries=entries, rows=rows)
 
     def lint(self, *, fix: bool = False) -> Linted:
         """Look the notebook over for what is stale, broken, contradicted or uncited.

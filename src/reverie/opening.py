@@ -146,6 +146,13 @@ class Opened:
             self._index.close()
             self._index = None
 
+    def rebuild(self) -> tuple[int, int]:
+        """Bring state and index up to the files, however long it takes; return how many entries and rows there are."""
+        state = self.state_now()
+        catch_up(self.ws, state, index=self.index, patience=None)
+        self.index.commit()
+        return state.counts()["entries"], self.index.rows.count()
+
     @property
     def mask(self) -> Mask:
         """What is forgotten, as the tombstones say now."""
