@@ -42,6 +42,9 @@ RUNS = ".state/dreams/runs.jsonl"
 REVIEWS = ".state/reviews.jsonl"
 DREAMS = ".state/dreams"
 COUNTERS = ".state/counters"
+RENDERED = ".state/rendered"  # what `context` showed to each session, so that it is known when it comes back
+INSTALL_INTENT = ".state/dreams/intent.json"
+ERASE_INTENT = ".state/erase.json"
 KEY = ".state/key"
 PAUSED = ".state/paused"  # while it exists nothing is captured
 ORIGIN = ".state/workspace.json"
@@ -105,6 +108,16 @@ def log_file(day: str) -> str:
 def summary_file(day: str, name: str) -> str:
     """Return the path of the summaries of a session (safe name) on `day`."""
     return f"{SUMMARIES}/{day}_{name}.md"
+
+
+def digest_file(period: str) -> str:
+    """Return the path of the digest of `today`, `week` or `longterm`."""
+    return f"{DIGESTS}/{period}.md"
+
+
+def rendered_file(name: str) -> str:
+    """Return the path of what was rendered for the session whose safe name is `name`."""
+    return f"{RENDERED}/{name}.jsonl"
 
 
 def person_folder(name: str) -> str:

@@ -3,7 +3,7 @@
 Owns reading that benchmark's JSON; promises that turn ids are the file's own (`D1:3`), so that its evidence can be
 looked up; never ships any of it.
 
-The first speaker becomes the user, the second the assistant, both by name. A picture's caption follows the words as
+Both speakers are people, so both have the role of a user, each by name. A picture's caption follows the words as
 `[image: …]`.
 """
 
@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from reverie.core.days import Calendar
-from reverie.core.records import Role, Turn
+from reverie.core.records import Turn
 from reverie.errors import UsageError
 from reverie.importers.turns import wall_clock
 
@@ -69,7 +69,6 @@ def samples(value: Any, calendar: Calendar) -> Iterator[Sample]:  # noqa: ANN401
 def _turns(conversation: dict[str, Any], name: str, calendar: Calendar) -> Iterator[Turn]:
     """Yield the turns of all sessions, by the number of the session."""
     numbers = sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)))
-    user = conversation.get("speaker_a")
     for number in numbers:
         began = _began(str(conversation.get(f"session_{number}_date_time", "")), calendar)
         said = conversation[f"session_{number}"]
@@ -77,9 +76,8 @@ def _turns(conversation: dict[str, Any], name: str, calendar: Calendar) -> Itera
             if not isinstance(one, dict) or not isinstance(one.get("text"), str):
                 continue
             caption = one.get("blip_caption")
-            role: Role = "user" if one.get("speaker") == user else "assistant"
             yield Turn(
-                role=role,
+                role="user",
                 content=f"{one['text']} [image: {caption}]" if caption else one["text"],
                 at=began + place * _PACE,
                 session=f"{name}-session-{number:02d}",

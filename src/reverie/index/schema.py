@@ -88,6 +88,11 @@ def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
         )
 
 
+def in_memory(*, stamp: str = "") -> sqlite3.Connection:
+    """Return an empty state that lives as long as the connection."""
+    return _create(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     """Open the file in write-ahead mode, so that readers never wait for a writer."""
     connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)

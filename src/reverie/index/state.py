@@ -9,8 +9,10 @@ acknowledged.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -23,7 +25,7 @@ from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcom
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound
 from reverie.index.folding import Files, Folded, Folding, events_of
-from reverie.index.schema import open_database
+from reverie.index.schema import in_memory, open_database
 
 _VISIBLE = "NOT masked AND NOT forgotten"
 
@@ -218,6 +220,42 @@ class State:
         """Return the SHA-256 of the note as it was last extracted, or nothing."""
         row = self.db.execute("SELECT digest FROM note WHERE path = ?", (path,)).fetchone()
         return self._notes.get(path) or (row[0] if row else "")
+
+    def dangling_outcomes(self) -> list[str]:
+        """Return the ids that outcomes name and no entry has."""
+        rows = self.db.execute("SELECT DISTINCT entry FROM outcome WHERE entry NOT IN (SELECT id FROM entry)")
+        return [row[0] for row in rows]
+
+    def dangling_citations(self) -> list[tuple[str, int, str]]:
+        """Return page, line and id of each citation that leads to no entry."""
+        return list(
+            self.db.execute("SELECT page, line, entry FROM cite WHERE entry NOT IN (SELECT id FROM entry)")
+        )
+
+    def digest(self) -> str:
+        """Return a hash of everything the state says, for comparing it with another fold of the same files."""
+        found = hashlib.sha256()
+        for query in (
+            "SELECT id, day, line, sig, due, current, pinned, promised, forgotten, body FROM entry ORDER BY id",
+            "SELECT id, kind, entry, other, undoes FROM event ORDER BY id",
+            "SELECT entry, part, parts, kind, run FROM outcome ORDER BY entry, part",
+            "SELECT page, line, entry FROM cite ORDER BY page, line, entry",
+            "SELECT session, mark FROM mark ORDER BY session",
+            "SELECT path, digest FROM note ORDER BY path",
+        ):
+            for row in self.db.execute(query):
+                found.update(repr(row).encode())
+        return found.hexdigest()
+
+    @contextmanager
+    def afresh(self) -> Iterator[State]:
+        """Give a state folded from nothing in memory, with what this one masks masked."""
+        masked = {row[0] for row in self.db.execute("SELECT id FROM entry WHERE masked")}
+        fresh = State(self._path.parent, self._files, calendar=self._calendar, notebook=self._notebook)
+        fresh._db = in_memory()
+        fresh.catch_up(lambda entry: entry.id in masked)
+        yield fresh
+        fresh.close()
 
     def unparsed(self) -> list[tuple[str, int, str]]:
         """Return the lines of daily logs that are no entries: day, line number and text."""

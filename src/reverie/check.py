@@ -1,0 +1,283 @@
+"""Does everything still hold: every invariant of the files, each finding with its place and remedy.
+
+Owns the list of invariants; promises to read every byte that is canonical and to change none of it. `repair` sets
+damaged lines aside (they stay where they are, too) and sweeps up what unfinished replacements left.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reverie import layout
+from reverie.core.records import (
+    Entry,
+    Event,
+    Extraction,
+    Feedback,
+    History,
+    JournalRecord,
+    KeyValue,
+    Outcome,
+    Recalled,
+    Run,
+    SessionLine,
+    Tombstone,
+    Turn,
+)
+from reverie.errors import ReverieError
+from reverie.index.state import State
+from reverie.store import daylog, git, journal, quarantine, sessions, stream, surroundings
+from reverie.store.workspace import Workspace
+
+Severity = Literal["error", "warning"]
+
+STREAMS: tuple[tuple[str, Any], ...] = (
+    (layout.EVENTS, Event),
+    (layout.OUTCOMES, Outcome),
+    (layout.TOMBSTONES, Tombstone),
+    (layout.HISTORY, History),
+    (layout.KV, KeyValue),
+    (layout.RUNS, Run),
+    (layout.RECALL_LOG, Recalled),
+)
+_PRIVATE = 0o077  # no one but the owner may read or write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that does not hold: where, what, and what to do about it."""
+
+    place: str
+    what: str
+    remedy: str
+    severity: Severity = "error"
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one pass over the files gathers for the checks that compare them."""
+
+    logged: dict[str, str]
+    queued: set[str]
+    stored: set[str]
+    drained: dict[str, str]
+
+
+def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding, ...]:
+    """Return everything that does not hold, most important first; see the module for what `repair` does."""
+    damaged: list[stream.Damaged] = []
+    findings = [
+        *_streams(ws, damaged),
+        *_sessions(ws, damaged),
+        *_memories(ws, damaged),
+        *_references(state),
+        *_derived(ws, state),
+        *_history(ws),
+        *_files(ws),
+    ]
+    findings += [
+        Finding(
+            place=f"{one.path}:{one.offset}",
+            what=f"a line cannot be read ({one.reason})",
+            remedy="the lines around it are served; compare with a backup, or set it aside with --repair",
+        )
+        for one in damaged
+    ]
+    if repair:
+        quarantine.set_aside(ws, damaged)
+        for folder in layout.FOLDERS:
+            ws.disk.sweep(folder)
+    return tuple(sorted(findings, key=lambda one: (one.severity, one.place)))
+
+
+def _streams(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
+    """Read every stream that has no rule of its own besides being readable."""
+    for path, kind in STREAMS:
+        read: stream.Read[Any] = stream.read(ws, path, kind)
+        damaged += read.damaged
+    history: stream.Read[History] = stream.read(ws, layout.HISTORY, History)
+    cursors = [record.cursor for record in history.records]
+    if cursors != sorted(set(cursors)):
+        yield Finding(
+            place=layout.HISTORY,
+            what="cursors do not count up",
+            remedy="restore the file from a backup or the journal",
+        )
+
+
+def _sessions(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
+    """Read every session: ordinals count up, and its name belongs to its file."""
+    for path in sessions.files(ws):
+        lines: stream.Read[SessionLine] = stream.read(ws, path, SessionLine)
+        damaged += lines.damaged
+        numbers = [line.n for line in lines.records if isinstance(line, Turn)]
+        if numbers != sorted(set(numbers)):
+            yield Finding(
+                place=path, what="turn ordinals do not count up", remedy="restore the session from a backup"
+            )
+        name = sessions.open_file(ws, path).state.name
+        if name and sessions.path_of(name) != path:
+            yield Finding(
+                place=path,
+                what=f"the session {name!r} belongs in {sessions.path_of(name)}",
+                remedy="rename the file back, or move it out of the workspace if it is a copy",
+                severity="warning",
+            )
+
+
+def _memories(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
+    """Compare journal, events and daily logs: nothing drained is missing, nothing stands twice."""
+    seen = _Seen({}, set(), set(), {})
+    for record in journal.waiting(ws).records:
+        seen.queued.update(entry.id for entry in _entries(record))
+    yield from _logs(ws, seen)
+    events: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event)
+    for event in events.records:
+        if event.body is not None:
+            seen.stored.add(event.body.id)
+    yield from _archive(ws, seen, damaged)
+    refused = {item.text for item in quarantine.listed(ws)}
+    for entry_id, day in seen.drained.items():
+        if entry_id not in seen.logged and not any(entry_id in text for text in refused):
+            yield Finding(
+                place=layout.log_file(day),
+                what=f"the drained entry {entry_id} has no line",
+                remedy="its record is in .journal/archive: restore the log from a backup, or remember it again",
+            )
+
+
+def _logs(ws: Workspace, seen: _Seen) -> Iterator[Finding]:
+    """Read every daily log: each id once, each line an entry."""
+    for day in daylog.days(ws):
+        path = layout.log_file(day)
+        log = daylog.read(ws, day)
+        for located in log.entries:
+            first = seen.logged.setdefault(located.entry.id, f"{path}:{located.line}")
+            if first != f"{path}:{located.line}":
+                yield Finding(
+                    place=f"{path}:{located.line}",
+                    what=f"the id {located.entry.id} stands at {first} already",
+                    remedy="the first is served; give the other line no id if it is another memory",
+                )
+        for line, text in log.unparsed:
+            yield Finding(
+                place=f"{path}:{line}",
+                what=f"the line is no entry: {text[:60]!r}",
+                remedy="write it as `- [category] text`, or leave it: it is kept as it is",
+                severity="warning",
+            )
+
+
+def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Iterator[Finding]:
+    """Read the journal and its archive: what was drained, and spans of sessions read without gap or overlap."""
+    spans: dict[str, set[tuple[int, int]]] = {}
+    queued: list[stream.Read[JournalRecord]] = [
+        stream.read(ws, path, JournalRecord) for path in journal.waiting_files(ws)
+    ]
+    reads = [*queued, *(journal.read_archive(ws, path) for path in journal.archive_files(ws))]
+    for number, read in enumerate(reads):
+        damaged += read.damaged
+        for record in read.records:
+            if number >= len(queued):
+                seen.drained.update((entry.id, entry.day) for entry in _entries(record))
+            if isinstance(record, Extraction) and record.session:
+                spans.setdefault(record.session, set()).add((record.start, record.stop))
+    for session, read_spans in spans.items():
+        reached = 0
+        for start, stop in sorted(read_spans):
+            if start != reached:
+                yield Finding(
+                    place=sessions.path_of(session),
+                    what=f"turns {min(start, reached)} to {max(start, reached)} were read twice or not at all",
+                    remedy="a journal archive file is missing or was restored: compare it with a backup",
+                )
+            reached = max(reached, stop)
+
+
+def _entries(record: JournalRecord) -> Iterable[Entry]:
+    """Return the entries a journal record brings."""
+    if isinstance(record, Feedback):
+        return ()
+    return record.entries if isinstance(record, Extraction) else (record.entry,)
+
+
+def _references(state: State) -> Iterator[Finding]:
+    """Look for outcomes and citations that name no entry."""
+    for entry_id in state.dangling_outcomes():
+        yield Finding(
+            place=layout.OUTCOMES,
+            what=f"an outcome names {entry_id}, which no log holds",
+            remedy="restore the log that held it from a backup",
+        )
+    for page, line, entry_id in state.dangling_citations():
+        yield Finding(
+            place=f"{page}:{line}",
+            what=f"the citation of {entry_id} leads nowhere",
+            remedy="restore the log that held it, or take the citation out",
+            severity="warning",
+        )
+
+
+def _derived(ws: Workspace, state: State) -> Iterator[Finding]:
+    """Compare the state with one folded from nothing."""
+    with state.afresh() as fresh:
+        old, new = state.digest(), fresh.digest()
+    if old != new:
+        yield Finding(
+            place=layout.STATE_DB,
+            what="the derived state differs from what the files say",
+            remedy="run `reverie reindex`",
+        )
+    for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT):
+        if ws.disk.size(path) is not None:
+            yield Finding(
+                place=path,
+                what="a write was interrupted",
+                remedy="the next writing verb finishes it; or run `reverie check --repair`",
+                severity="warning",
+            )
+
+
+def _history(ws: Workspace) -> Iterator[Finding]:
+    """Read every object of the history's newest commit, and look for files that are not ours."""
+    history = git.History(ws)
+    try:
+        head = history.head()
+        for blob in history.tree(head).values() if head else ():
+            history.blob(blob)
+    except ReverieError as error:
+        yield Finding(place=layout.OBJECTS, what=str(error), remedy="restore .history from a backup")
+    for path in history.foreign():
+        yield Finding(
+            place=path,
+            what="the history never makes such a file, and heeds none",
+            remedy="remove it, unless you know why it is there",
+            severity="warning",
+        )
+
+
+def _files(ws: Workspace) -> Iterator[Finding]:
+    """Look at every file's kind and rights, and at the place of the workspace."""
+    for sentence in surroundings.warnings(ws.root):
+        yield Finding(place=str(ws.root), what=sentence, remedy="move the workspace", severity="warning")
+    for path, reason in ws.disk.refused(""):
+        yield Finding(place=path, what=f"it {reason}", remedy="put a plain file of your own in its place")
+    for path in ws.disk.walk(""):
+        status = ws.disk.stat(path)
+        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith("."):
+            yield Finding(
+                place=path,
+                what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
+                remedy=f"chmod 600 {path}",
+                severity="warning",
+            )
+        if surroundings.is_conflict_copy(path):
+            yield Finding(
+                place=path,
+                what="a sync program left a conflict copy",
+                remedy="merge it into the original by hand, then remove it",
+                severity="warning",
+            )
