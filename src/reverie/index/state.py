@@ -167,6 +167,11 @@ class State:
         found = [_state(*row) for row in rows]
         return found + [state for state in self._queued.values() if state.open_commitment]
 
+    def pins(self) -> list[EntryState]:
+        """Return the pinned entries, oldest first."""
+        rows = self.db.execute(f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id")  # noqa: S608
+        return [_state(*row) for row in rows] + [state for state in self._queued.values() if state.pinned]
+
     def pending(self, before: str) -> Iterator[EntryState]:
         """Yield entries of days before `before` that lack an outcome for some part, oldest first.
 
