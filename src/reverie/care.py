@@ -22,7 +22,7 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.records import Run
 from reverie.forget import Erased, Forgotten
-from reverie.lint import Linted, lint
+from reverie.lint import Linted, lint, log_line
 from reverie.opening import Opened
 from reverie.publish import Published, publish
 from reverie.reindex import Reindexed, drop
@@ -171,13 +171,16 @@ class Care:
         entries, rows = self.opened.rebuild()
         return replace(dropped, entries=entries, rows=rows)
 
-    def lint(self, *, fix: bool = False) -> Linted:
-        """Look the notebook over for what is stale, broken, contradicted or uncited.
+    def lint(self) -> Linted:
+        """Look the notebook over for what is stale, broken, contradicted, orphaned or forgotten, and log that.
 
         >>> memory.lint().findings
         ()
         """
-        return lint(self.opened.writable if fix else self.opened.ws, self.opened.state_now(), fix=fix)
+        ws = self.opened.writable
+        done = lint(ws, self.opened.state_now(), masked=self.opened.mask.text)
+        log_line(ws, done)
+        return done
 
     def export(self, target: Path) -> Exported:
         """Write everything to an empty folder, loss-free.
