@@ -1,0 +1,221 @@
+"""What a statement claims about a single-valued attribute: an employer, a home, a deadline, a price, a manager.
+
+Owns the attributes and how their values are found; promises that two claims share a key only if they are about the
+same attribute of the same subject with the same qualifiers; a statement that is hedged, past, negated or additive
+(`also works at`) claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reverie.core.guard_contrast import subject
+from reverie.core.guard_places import PLACES, TWO_WORDS, level
+from reverie.core.guard_reading import Reading, Token, read
+from reverie.core.guard_words import (
+    DATE_NOUNS,
+    FREE_NOUNS,
+    NAME_NOUNS,
+    NOT_EMPLOYERS,
+    NUMBER_NOUNS,
+    NUMBER_VERBS,
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An attribute of a subject and its value; `ends` claims that the value is no more."""
+
+    key: tuple[str, ...]
+    attribute: str
+    value: str
+    ends: bool = False
+
+
+_NAME = r"(?P<value>[A-Z][\w&.'-]*(?:\s(?:[A-Z][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
+_REST = r"(?P<rest>.*)$"
+_EMPLOYER = re.compile(
+    r"^(?P<subject>.{1,60}?)\s(?:(?:is\s)?(?:now|currently)\s)?(?:(?:is\s)?(?:now\s)?(?:works?|working|employed)\s(?:now\s)?"
+    r"(?:at|for|by)|(?:has\s)?joined|(?:has\s)?(?:started|began)(?:\s(?:working|a\s(?:new\s)?job|a\snew\sposition))?\s(?:at|with)"
+    rf"|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
+)
+_LEFT = re.compile(
+    rf"^(?P<subject>.{{1,60}}?)\s(?:left|has\sleft|quit|resigned\sfrom|(?:quit|left)\s(?:his|her|their|the)\sjob\sat)\s{_NAME}{_REST}"
+)
+_HOME = re.compile(
+    r"^(?P<subject>.{1,60}?)\s(?:(?:is\s)?(?:now\s|currently\s)?(?:lives?|living|resides?|residing|based)\s(?:now\s)?in"
+    rf"|(?:has\s)?(?:moved|relocated)(?:\sback)?(?:\sfrom\s[A-Z][\w ]{{1,30}}?)?\sto)\s{_NAME}{_REST}"
+)
+_TITLE = re.compile(
+    r"^(?P<subject>.{1,60}?)\s(?:(?:now|currently)\s)?(?:works?|(?:is\s)?working|(?:was|has\sbeen|got)\spromoted)\s(?:now\s)?"
+    r"(?:as|to)\s(?:an?\s|the\s)?(?P<value>[a-zA-Z][\w -]{2,40}?)(?P<rest>(?:\s(?:since|from)\s.*|[,;].*)?)\.?$"
+)
+_AGE = re.compile(
+    r"^(?P<subject>.{1,60}?)(?:\s(?:is\s)?(?:now\s)?|\sturned\s|今年|现在|已经)(?P<value>\d{1,3})(?:\syears?\sold|岁了?)?(?P<rest>)[.。]?$"
+)
+_EMPLOYER_ZH = re.compile(
+    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在|就职于|任职于|供职于|入职了?|加入了?|跳槽到了?|跳槽去了?)"
+    r"(?P<value>[^在，。,；\s]{2,16}?)(?:公司)?(?:工作|上班|任职|就职|(?<=入职..)|(?=[，。]|$))了?(?P<rest>.*)$"
+)
+_HOME_ZH = re.compile(
+    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:(?:从[^到，]{2,8})?(?:住在|居住在|定居在?|搬到了?|搬去了?|搬家到|迁居))"
+    r"(?P<value>[^，。,；\s了]{2,10}?)(?:住|生活|居住)?了?(?P<rest>(?:[，。].*)?)$"
+)
+_LEFT_ZH = re.compile(
+    r"^(?P<subject>.{1,12}?)(?:已经)?(?:从(?P<value>[^，。]{2,16}?)(?:离职|辞职)|离开了?(?P<value2>[^，。]{2,16}?))了?(?P<rest>[，。]?)$"
+)
+_SAFE_REST = re.compile(
+    r"[.。!]?|[,;，；].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
+    r"|\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?|\s(?:now|these days|nowadays|currently)\.?|(?:now)?",
+    re.IGNORECASE,
+)
+_WORK_ZH = re.compile("工作|上班|任职|就职|入职|加入|跳槽|供职")
+_IRREGULAR = frozenset(("drop", "now", "change", "correction"))
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    """Return the single-valued claims of a statement."""
+    reading = read(text)
+    if _hedged(reading):
+        return ()
+    found = [*_spoken(reading.text.strip(), reading), *_nouns(reading)]
+    return tuple(found)
+
+
+def _hedged(reading: Reading) -> bool:
+    """Tell whether a statement is hedged, past, negated or additive, so that it claims no present value."""
+    turned = any(
+        token.kind in {"modality", "negation", "quantity"}
+        or (token.kind == "tense" and token.form not in {"new", "新", "了", "just", "刚"})
+        for token in reading.tokens
+    )
+    return turned or any(
+        token.past for token in reading.tokens if token.kind == "word" and token.raw not in _STARTS
+    )
+
+
+_STARTS = frozenset(
+    "joined started began turned left promoted relocated moved employed quit resigned".split()
+)
+
+
+def _spoken(text: str, reading: Reading) -> list[Claim]:
+    """Return the claims that verbs make: working at, living in, working as, being so many years old, leaving."""
+    who = subject(reading)
+    if not who:
+        return []
+    found: list[Claim] = []
+    for attribute, pattern, ends in (
+        ("employer", _EMPLOYER, False),
+        ("employer", _LEFT, True),
+        ("home", _HOME, False),
+        ("title", _TITLE, False),
+        ("employer", _EMPLOYER_ZH, False),
+        ("employer", _LEFT_ZH, True),
+        ("home", _HOME_ZH, False),
+        ("age", _AGE, False),
+    ):
+        match = pattern.match(text)
+        if not match or not _SAFE_REST.fullmatch(match["rest"]) or _other_subject(match["subject"], who):
+            continue
+        value = (match["value"] or match.groupdict().get("value2") or "").strip(" .'")
+        if pattern is _EMPLOYER_ZH and not (_WORK_ZH.search(text) and level(value) == ""):
+            continue
+        form = _value(attribute, value)
+        if form:
+            found.append(Claim((*who, attribute), attribute, form, ends))
+    return found
+
+
+def _other_subject(words: str, who: tuple[str, ...]) -> bool:
+    """Tell whether the words before the verb say more than the subject (`User and Anna`, `User's team at work`)."""
+    rest = [t for t in read(words).content if t.kind not in {"change", "have"} and t.form not in who]
+    return bool(rest)
+
+
+def _value(attribute: str, value: str) -> str:
+    """Return the form of a value, or `` when it is none of its attribute."""
+    plain = value.casefold()
+    if attribute == "home":
+        form = TWO_WORDS.get(plain) or PLACES.get(plain.replace(" ", ""), "")
+        return f"{level(form)}:{form}" if form else ""
+    if attribute == "employer":
+        return "" if plain.split()[0] in NOT_EMPLOYERS or level(plain) else plain
+    return plain
+
+
+def _nouns(reading: Reading) -> list[Claim]:
+    """Return the claims that nouns make: the budget is 500, the deadline is Friday, User's manager is Dana."""
+    content = [
+        token for token in reading.content if token.kind not in _IRREGULAR and token.form not in {"new", "新"}
+    ]
+    nouns = {form for token in content for form in token.forms}
+    found: list[Claim] = []
+    if nouns & (NUMBER_NOUNS | NUMBER_VERBS):
+        found += _typed(content, frozenset(("number", "unit", "version")), "number")
+    if nouns & DATE_NOUNS:
+        found += _typed(content, frozenset(("date",)), "date")
+    if nouns & (NAME_NOUNS | FREE_NOUNS):
+        found += _named(reading)
+    return found
+
+
+def _typed(content: list[Token], kinds: frozenset[str], attribute: str) -> list[Claim]:
+    """Return the claim whose value is the only cluster of these kinds; everything else is its key."""
+    content = _without_from(content, kinds)
+    places = [i for i, token in enumerate(content) if token.kind in kinds]
+    if not places or places[-1] - places[0] >= len(places) + sum(
+        content[i].form == "in" for i in range(places[0], places[-1])
+    ):
+        return []
+    key = [t for t in content if t.kind not in kinds and t.kind != "relation" and t.kind != "have"]
+    relations = [t for t in content[: places[0] - 1] if t.kind == "relation"] if places[0] else []
+    if not key:
+        return []
+    value = " ".join(content[i].form for i in places)
+    return [Claim(tuple(sorted(t.form for t in (*key, *relations))), attribute, value)]
+
+
+def _without_from(content: list[Token], kinds: frozenset[str]) -> list[Token]:
+    """Return the tokens without an old value that `from` introduces."""
+    for i, token in enumerate(content):
+        if token.form in {"from", "从"} and i + 1 < len(content) and content[i + 1].kind in kinds:
+            end = i + 1
+            while end < len(content) and content[end].kind in kinds:
+                end += 1
+            return content[:i] + content[end:]
+    return content
+
+
+_COPULA = frozenset(("is", "are", "是", "为", "is called", "is named"))
+
+
+def _named(reading: Reading) -> list[Claim]:
+    """Return the claim `ATTRIBUTE is VALUE` whose value is a name, a code or, for free attributes, a word or two."""
+    tokens = list(reading.tokens)
+    place = next((i for i, t in enumerate(tokens) if t.raw.casefold() in _COPULA or t.kind == "change"), -1)
+    if place <= 0:
+        return []
+    before = [
+        t for t in tokens[:place] if t.kind not in {"drop", "now", "change"} and t.form not in {"new", "新"}
+    ]
+    after = [t for t in tokens[place + 1 :] if t.kind not in {"drop", "now", "change"}]
+    after = after[
+        : next((i for i, t in enumerate(after) if t.form in {"instead", "from", "since"}), len(after))
+    ]
+    nouns = {form for token in before[-1:] for form in token.forms} | _before_of(before)
+    named = bool(nouns & NAME_NOUNS) and all(
+        t.name or t.kind in {"code", "number"} or not t.raw.isascii() for t in after
+    )
+    free = bool(nouns & FREE_NOUNS) and all(t.kind in {"word", "code", "number"} for t in after)
+    if not after or len(after) > 4 or not (named or free):  # noqa: PLR2004 - a longer value is a description
+        return []
+    attribute = "named" if named else "free"
+    return [Claim(tuple(sorted(t.form for t in before)), attribute, " ".join(t.form for t in after))]
+
+
+def _before_of(before: list[Token]) -> set[str]:
+    """Return the forms of the word before `for` or `in`: the budget *owner* for Orion."""
+    place = next((i for i, t in enumerate(before) if t.kind == "relation"), 0)
+    return set(before[place - 1].forms) if place else set()

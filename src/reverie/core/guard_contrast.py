@@ -1,0 +1,150 @@
+"""How alike two statements are, and in what they differ.
+
+Owns `likeness` and `differences`; promises that a difference in any number, date, name, negation, place, unit,
+subject, quantity, tense, code or plain word is found: whatever is not equal and not in the table of words that say
+nothing is a difference; never says which of two statements is right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from reverie.core.guard_places import PLACES
+from reverie.core.guard_reading import Reading, Token, read
+from reverie.core.guard_words import AMBIGUOUS_NAMES, CONTRASTED, VERBS
+from reverie.core.guard_words_zh import KIN, OPPOSED_ZH
+
+_COPULAS = frozenset(("is", "are", "am", "goes", "whose", "是", "叫", "名叫", "叫做", "名字叫", "名字是"))
+_TURNING = frozenset(
+    "negation modality tense quantity relation number date version unit code change correction".split()
+)
+
+
+@lru_cache(maxsize=8192)
+def differences(a: str, b: str) -> tuple[str, ...]:
+    """Return the kinds of differences between two statements, sorted; none means that they say the same.
+
+    Kinds: number, date, version, unit, name, place, negation, antonym, modality, tense, quantity, relation, person,
+    subject, code, change, correction, word (any other word), order (the same words, related the other way round).
+    """
+    one, two = read(a), read(b)
+    if one.text == two.text:
+        return ()
+    left, right, pairs = matched(one, two)
+    kinds: set[str] = set()
+    forms = ({f for t in left for f in t.forms}, {f for t in right for f in t.forms})
+    if any(x != y and frozenset((x, y)) in CONTRASTED | OPPOSED_ZH for x in forms[0] for y in forms[1]):
+        kinds.add("antonym")
+    for token in (*left, *right):
+        kinds |= _kinds(token)
+    for x, y in pairs:
+        if x.past != y.past:
+            kinds.add("tense")
+        if {x.count, y.count} == {"one", "many"}:
+            kinds.add("quantity")
+        if x.name != y.name and x.raw.casefold() in AMBIGUOUS_NAMES:
+            kinds.add("name")
+    if not left and not right and not same_order(one, two):
+        kinds.add("order")
+    if kinds and subject(one) != subject(two):
+        kinds.add("subject")
+    return tuple(sorted(kinds))
+
+
+def likeness(a: str, b: str) -> float:
+    """Return the share of content that two statements have in common, 0.0 to 1.0 (Dice's coefficient over tokens).
+
+    Words that say nothing do not count, inflected and synonymous words are the same. Two statements without any
+    content are alike only if they are equal.
+    """
+    one, two = read(a), read(b)
+    total = len(one.content) + len(two.content)
+    if not total:
+        return float(one.text == two.text)
+    return 2 * len(matched(one, two)[2]) / total
+
+
+def matched(one: Reading, two: Reading) -> tuple[list[Token], list[Token], list[tuple[Token, Token]]]:
+    """Return the tokens only the first has, those only the second has, and the pairs that are the same."""
+    rest = list(two.content)
+    left: list[Token] = []
+    pairs: list[tuple[Token, Token]] = []
+    for token in one.content:
+        place = next((i for i, other in enumerate(rest) if token.forms & other.forms), -1)
+        if place < 0:
+            left.append(token)
+        else:
+            pairs.append((token, rest.pop(place)))
+    return left, rest, pairs
+
+
+def literal(a: str, b: str) -> bool:
+    """Tell whether two statements hold the same words, inflection and words that say nothing aside."""
+    return Counter(t.raw.casefold()[:4] for t in read(a).content) == Counter(
+        t.raw.casefold()[:4] for t in read(b).content
+    )
+
+
+def subject(reading: Reading) -> tuple[str, ...]:
+    """Return whom or what a statement is about: the forms of its first words, up to the first verb."""
+    found: list[str] = []
+    for token in reading.tokens:
+        raw = token.raw.casefold()
+        if token.kind in {"drop", "now"}:
+            if found and raw.split()[0] in _COPULAS:
+                break
+            continue
+        if token.kind == "have" and found and raw in {"'s", "的", "my"}:
+            found.append("have")
+        elif token.kind == "person" or (not found and token.kind == "word") or _continues(token, found):
+            found.append(token.form)
+        else:
+            break
+    return tuple(found)
+
+
+def _continues(token: Token, found: list[str]) -> bool:
+    """Tell whether a word still belongs to the subject: a name after a name, a noun after a possessive."""
+    if token.kind != "word" or not found or token.forms & VERBS:
+        return False
+    return found[-1] == "have" or token.form in KIN or (token.name and found[-1] != "user")
+
+
+def _kinds(token: Token) -> set[str]:
+    """Return the kinds of difference that a token makes which only one side has."""
+    kinds: set[str] = set()
+    if any(c.isnumeric() for c in token.raw) and token.kind != "date":
+        kinds.add("number")
+    if token.kind in _TURNING:
+        kinds.add(token.kind)
+    elif token.kind == "person":
+        kinds |= {"person", "subject"}
+    elif token.form in PLACES.values() and token.name:
+        kinds |= {"place", "name"}
+    elif token.name:
+        kinds.add("name")
+    elif not kinds:
+        kinds.add("word")
+    return kinds
+
+
+def same_order(one: Reading, two: Reading) -> bool:
+    """Tell whether equal content stands in the same order, a phrase moved from one end to the other aside.
+
+    `Anna likes Ben` is not `Ben likes Anna`; `on Fridays User works from home` is what `User works from home on
+    Fridays` says. A single date may stand anywhere.
+    """
+    sides = []
+    for reading in (one, two):
+        content = [t for t in reading.content if t.kind != "have"]
+        dates = [t for t in content if t.kind == "date"]
+        sides.append([t for t in content if t.kind != "date"] if len(dates) == 1 else content)
+    first, second = sides
+    if len(first) != len(second):
+        return False
+    for turn in range(max(1, len(first))):
+        turned = first[turn:] + first[:turn]
+        if all(x.forms & y.forms for x, y in zip(turned, second, strict=True)):
+            return True
+    return False

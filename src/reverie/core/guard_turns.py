@@ -1,0 +1,289 @@
+"""How one statement turns another: corrects it, ends it, replaces its object, changes its number, denies it.
+
+Owns these five judgements; promises that each needs the same subject and accounts for every token of the old
+statement, so that nothing it says beside is replaced unseen; never looks at when or by whom something was said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from reverie.core.guard_claims import claims
+from reverie.core.guard_contrast import matched, same_order, subject
+from reverie.core.guard_reading import Reading, Token, read
+from reverie.core.guard_words import HOLDING_VERBS, KINDS_OF_TOOLS, NUMBER_VERBS, OPPOSED
+from reverie.core.guard_words_zh import OPPOSED_ZH
+
+
+@dataclass(frozen=True)
+class Turned:
+    """The judgement, its reason, and whether the two cannot both hold at once."""
+
+    kind: Literal["supersedes", "corrects", "contradicts"]
+    why: str
+    flips: bool = False
+
+
+_NOT_TAIL = re.compile(
+    r"(?:,| -|;)?\s*(?:and\s)?\bnot (?:on |at |in |to |a |an |the )?(?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$",
+    re.IGNORECASE,
+)
+_NOT_BUT = re.compile(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", re.IGNORECASE)
+_RATHER = re.compile(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", re.IGNORECASE)
+_ZH_NOT = re.compile(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
+_ZH_NOT_TAIL = re.compile(r"[，,]\s*(?:而)?不是(?P<wrong>[^，,。；是]{1,16})[。.]?$")
+_LEAD = re.compile(
+    r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
+    r"[\s,:;.!，：。；—-]+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_FROM = (
+    re.compile(r"\bfrom (?P<old>[\w'.+# -]{1,40}?) to (?P<new>.+)$", re.IGNORECASE),
+    re.compile(r"\binstead of (?P<old>[\w'.+# -]{1,40}?)[,.]?$", re.IGNORECASE),
+    re.compile(r"\breplaced (?P<old>[\w'.+# -]{1,40}?) (?:with|by) (?P<new>.+)$", re.IGNORECASE),
+    re.compile(r"从(?P<old>[^，。从]{1,16}?)(?:换|改|搬|转|跳槽|升级|迁)(?:成|为|用|到|去|移)?"),
+    re.compile(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
+    re.compile(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[，,]"),
+)
+_TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
+_CLAUSE = re.compile(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
+_ADJUNCT = frozenset(("relation", "date", "quantity"))
+_MARKS = frozenset(("change", "now", "correction"))
+
+
+def corrected(new: str, old: str) -> Turned | None:
+    """Return that the new text says the old one was never true: `Lena, not Lea`, `actually …`, `不是…是…`."""
+    lead = _LEAD.match(new)
+    text = lead["rest"] if lead else new
+    for pattern in (_NOT_BUT, _RATHER, _NOT_TAIL, _ZH_NOT, _ZH_NOT_TAIL):
+        found = pattern.search(text)
+        if found and found.start() > 0:
+            cleaned = text[: found.start()] + ("是" if pattern is _ZH_NOT else " ") + text[found.end() :]
+            if _names_the_error(cleaned, found["wrong"], old):
+                return Turned("corrects", f"it says that it is not {found['wrong'].strip()}", flips=True)
+    if not (lead or read(new).has("correction")):
+        return None
+    for claim in claims(text):
+        for other in claims(old):
+            if claim.key == other.key and claim.value != other.value and not claim.ends:
+                return Turned("corrects", "it is said as a correction", flips=True)
+    flip = flipped(text, old)
+    typed = _one_type(_unmarked(read(text)), _unmarked(read(old)))
+    return Turned("corrects", "it is said as a correction", flips=True) if flip or typed else None
+
+
+def _names_the_error(cleaned: str, wrong: str, old: str) -> bool:
+    """Tell whether all that the old statement says beyond the correction is what the correction calls wrong."""
+    one, two, error = read(cleaned), read(old), read(wrong)
+    if not error.content or subject(one) != subject(two):
+        return False
+    extra, gone, pairs = matched(one, two)
+    shared = [x for x, _ in pairs if x.kind not in {"person", "have", "relation"}]
+    named = all(
+        any(t.forms & e.forms for e in error.content) for t in gone if t.kind not in {"relation", "have"}
+    )
+    said = all(any(t.forms & e.forms for t in two.content) for e in error.content)
+    return bool(gone) and named and said and len(extra) <= len(gone) + 2 and bool(shared)
+
+
+def ended(new: str, old: str) -> Turned | None:
+    """Return that the new text says the old one holds no longer."""
+    reading = read(new)
+    if not (reading.has("negation") and any(t.form == "anymore" for t in reading.tokens)):
+        return None
+    two = read(old)
+    if two.has("negation", "modality", "tense"):
+        return None
+    for text in (new, _CLAUSE.split(new, maxsplit=1)[0]):
+        one = read(text)
+        if not any(t.form == "anymore" for t in one.tokens):
+            continue
+        kept = _taken(one, frozenset(("change", "now", "drop")), {"not", "不", "没有", "没"})
+        extra, gone, _ = matched(kept, two)
+        if subject(kept) == subject(two) and not extra and (not gone or _adjunct(kept, two)):
+            return Turned("supersedes", "it says that this is no longer so", flips=True)
+    return None
+
+
+def _taken(reading: Reading, kinds: frozenset[str], forms: set[str]) -> Reading:
+    """Return a reading without the tokens of some kinds and forms."""
+    return Reading(
+        reading.text, tuple(t for t in reading.tokens if t.kind not in kinds and t.form not in forms)
+    )
+
+
+def _unmarked(reading: Reading) -> Reading:
+    """Return a reading without marks of change and the relations that only lead to a value."""
+    return Reading(
+        reading.text,
+        tuple(
+            t
+            for t in reading.tokens
+            if t.kind not in _MARKS and t.form not in {"to", "到", "in", "new", "新"}
+        ),
+    )
+
+
+def _adjunct(short: Reading, long: Reading) -> bool:
+    """Tell whether the longer statement begins as the shorter one and goes on with a phrase of place, time or manner."""
+    a, b = short.content, long.content
+    if len(b) <= len(a) or not all(x.forms & y.forms for x, y in zip(a, b, strict=False)):
+        return False
+    return b[len(a)].kind in _ADJUNCT and not any(t.kind in {"negation", "modality"} for t in b[len(a) :])
+
+
+def replaced(new: str, old: str) -> Turned | None:
+    """Return that the new text puts something in the place of what the old one names: `from X to Y`, `instead of X`."""
+    one, two = read(new), read(old)
+    if one.has("modality") or two.has("negation", "modality", "tense") or not one.has("change", "relation"):
+        return None
+    for pattern in _FROM:
+        found = pattern.search(one.text)
+        if not found:
+            continue
+        named = read(found["old"]).content
+        rest = [t for t in two.content if not any(t.forms & n.forms for n in named)]
+        held = [t for t in rest if t.kind not in {"person", "have", "relation"}]
+        extra = [
+            t for t in held if not any(t.forms & n.forms for n in one.content) and not t.forms & HOLDING_VERBS
+        ]
+        spoken = named and all(any(t.forms & n.forms for t in two.content) for n in named)
+        if spoken and not extra and subject(one)[:1] == subject(two)[:1] and _same_owner(one, two):
+            return Turned("supersedes", f"it puts something in the place of {found['old'].strip()}")
+    return None
+
+
+def _same_owner(one: Reading, two: Reading) -> bool:
+    """Tell whether both speak of the user, or both of what belongs to the user (`User's sister` is another)."""
+    return ("have" in subject(one)) == ("have" in subject(two))
+
+
+def retyped(new: str, old: str) -> Turned | None:
+    """Return that only a number, a date or a tool of one kind changed, with a mark of change or where one fits once."""
+    one, two = read(new), read(old)
+    if one.has("modality") or two.has("modality", "tense", "negation"):
+        return None
+    marked = any(t.kind in {"now", "change"} for t in one.tokens)
+    a, b = _unmarked(one), _unmarked(two)
+    if subject(a) != subject(b) and not _leading(a, b):
+        return None
+    left, right, pairs = matched(a, b)
+    if not left or not right:
+        return None
+    if (
+        _one_type(a, b)
+        and (marked or _fits_once(a, left, pairs))
+        and not any(t.past for t in a.tokens if t.kind == "word")
+    ):
+        return Turned("supersedes", "only its number or date changed")
+    if marked and _one_kind_of_tool(left, right) and same_order(_only(a, pairs, 0), _only(b, pairs, 1)):
+        return Turned("supersedes", "it names another tool of the same kind")
+    if marked and _same_role(a, b, left, right):
+        return Turned("supersedes", "it names another thing in the same role")
+    if (
+        _one_type(a, b)
+        and any(t.kind == "have" for t, _ in pairs)
+        and left[0].kind == "number"
+        and _counts(a, left[0])
+    ):
+        return Turned("contradicts", "the two give different counts", flips=True)
+    return None
+
+
+def _leading(a: Reading, b: Reading) -> bool:
+    return bool(a.content and b.content) and bool(a.content[0].forms & b.content[0].forms)
+
+
+def _only(reading: Reading, pairs: list[tuple[Token, Token]], side: int) -> Reading:
+    kept = [pair[side] for pair in pairs]
+    return Reading(reading.text, tuple(t for t in reading.content if any(t is k for k in kept)))
+
+
+def _one_type(a: Reading, b: Reading) -> bool:
+    """Tell whether two statements differ in one number or one date, and share more than the user."""
+    left, right, pairs = matched(a, b)
+    shared = [t for t, _ in pairs if t.kind in {"word", "code"}]
+    for kinds in _TYPES:
+        if left and right and all(t.kind in kinds for t in (*left, *right)):
+            single = sum(t.kind != "unit" for t in left) <= 1 or kinds == _TYPES[1]
+            return bool(shared) and single and same_order(_only(a, pairs, 0), _only(b, pairs, 1))
+    return False
+
+
+def _fits_once(reading: Reading, left: list[Token], pairs: list[tuple[Token, Token]]) -> bool:
+    """Tell whether only one such value can hold: what something costs, when it is due, the version of what is used."""
+    words = {form for t, _ in pairs for form in t.forms}
+    if words & NUMBER_VERBS and left[0].kind in {"number", "unit"}:
+        return True
+    if "due" in words and left[0].kind == "date":
+        return True
+    content = reading.content
+    place = next((i for i, t in enumerate(content) if t is left[0]), 0)
+    before = content[place - 1] if place else None
+    versioned = (
+        before is not None and before.name and before.kind == "word" and left[0].kind in {"number", "version"}
+    )
+    return versioned and bool(words & {"use", "run", "使用"})
+
+
+def _counts(reading: Reading, number: Token) -> bool:
+    """Tell whether a number counts what is had: it stands directly behind `has`."""
+    content = reading.content
+    place = next((i for i, t in enumerate(content) if t is number), 0)
+    return place > 0 and content[place - 1].kind == "have" and content[place - 1].raw not in {"'s", "的"}
+
+
+def _one_kind_of_tool(left: list[Token], right: list[Token]) -> bool:
+    """Tell whether both sides name tools of one kind, apart from a verb of use."""
+    sides = [{f for t in side for f in t.forms if not t.forms & HOLDING_VERBS} for side in (left, right)]
+    return all(sides) and any(sides[0] <= kind and sides[1] <= kind for kind in KINDS_OF_TOOLS)
+
+
+def _same_role(a: Reading, b: Reading, left: list[Token], right: list[Token]) -> bool:
+    """Tell whether what differs is all before the same `as …`, said of a state that holds one thing at a time."""
+    tails = []
+    for reading, extra in ((a, left), (b, right)):
+        content = reading.content
+        place = next((i for i, t in enumerate(content) if t.form == "as"), -1)
+        if (
+            place < 0
+            or any(t is e for e in extra for t in content[place:])
+            or not all(e.kind in {"word", "code"} for e in extra)
+        ):
+            return False
+        tails.append(content[place:])
+    return (
+        len(left) <= 3
+        and len(right) <= 3
+        and len(tails[0]) > 1
+        and all(  # noqa: PLR2004 - a name has up to three words
+            x.forms & y.forms for x, y in zip(*tails, strict=False)
+        )
+    )
+
+
+def flipped(new: str, old: str) -> Turned | None:
+    """Return that the new text says the opposite of the old one: it denies it, or says an opposed word."""
+    one, two = read(new), read(old)
+    marks = any(t.kind in {"now", "change"} for t in one.tokens)
+    a, b = (_taken(r, _MARKS, {"again"}) for r in (one, two))
+    left, right, pairs = matched(a, b)
+    if not (left or right) or not any(t.kind in {"word", "code"} for t, _ in pairs):
+        return None
+    denied = [t for t in (*left, *right) if t.kind == "negation"]
+    if denied and len(denied) == len(left) + len(right):
+        opposite = len([t for t in left if t.kind == "negation"]) % 2 != len(right) % 2
+        opposite = opposite and all(
+            t.form in {"not", "never", "no", "不", "没有", "没", "从不", "不会", "不能"} for t in denied
+        )
+    else:
+        opposite = len(left) == len(right) == 1 and any(
+            frozenset((x, y)) in OPPOSED | OPPOSED_ZH for x in left[0].forms for y in right[0].forms
+        )
+    if not opposite or not same_order(_only(a, pairs, 0), _only(b, pairs, 1)):
+        return None
+    if marks:
+        return Turned("supersedes", "it says the opposite, as a change", flips=True)
+    return Turned("contradicts", "it says the opposite", flips=True)
