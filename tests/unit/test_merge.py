@@ -1,0 +1,53 @@
+"""Three-way merges: both sides' changes, or a refusal."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.core.merge import merged
+
+PAGE = "".join(f"line {n}\n" for n in range(9))
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=8).map("".join)
+
+
+def test_changes_apart_are_both_kept() -> None:
+    """Two sides that change lines far from each other are merged."""
+    mine, theirs = PAGE.replace("line 1", "mine"), PAGE.replace("line 7", "theirs")
+    assert merged(PAGE, mine, theirs=theirs) == PAGE.replace("line 1", "mine").replace("line 7", "theirs")
+
+
+def test_the_same_line_is_refused() -> None:
+    """Two sides that change one line differently are not merged."""
+    assert merged(PAGE, PAGE.replace("line 4", "mine"), theirs=PAGE.replace("line 4", "theirs")) is None
+
+
+def test_adjoining_lines_are_refused() -> None:
+    """Changes of neighbouring lines by two sides are not merged, for one may have been made with the other in view."""
+    assert merged(PAGE, PAGE.replace("line 4", "mine"), theirs=PAGE.replace("line 5", "theirs")) is None
+
+
+def test_the_same_change_by_both_is_made_once() -> None:
+    """A change that both sides made alike is no conflict."""
+    changed = PAGE.replace("line 4", "both")
+    assert merged(PAGE, changed + "mine\n", theirs=changed) == changed + "mine\n"
+
+
+def test_undoing_leaves_later_lines() -> None:
+    """Reverting a change keeps what was written after it elsewhere in the page."""
+    before, after = PAGE, PAGE.replace("line 2", "dreamt")
+    now = after + "a person's line\n"
+    assert merged(after, now, theirs=before) == PAGE + "a person's line\n"
+
+
+@given(base=LINES, other=LINES)
+def test_one_sided_changes_always_merge(base: str, other: str) -> None:
+    """When only one side changed the text, the merge is that side's text."""
+    assert merged(base, other, theirs=base) == other
+    assert merged(base, base, theirs=other) == other
+
+
+@given(base=LINES, mine=LINES, theirs=LINES)
+def test_merging_is_symmetric(base: str, mine: str, theirs: str) -> None:
+    """Which side is called ours does not matter."""
+    assert merged(base, mine, theirs=theirs) == merged(base, theirs, theirs=mine)
