@@ -187,6 +187,16 @@ class State:
         for row in rows:
             yield _state(*row)
 
+    def pending_days(self, before: str) -> dict[str, int]:
+        """Return how many entries `pending` would yield, by day."""
+        rows = self.db.execute(
+            f"SELECT day, count(*) FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"  # noqa: S608
+            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id GROUP BY outcome.entry HAVING count(*) >= max(parts))"
+            " GROUP BY day ORDER BY day",
+            (before,),
+        )
+        return dict(rows.fetchall())
+
     def events(self, entry_id: str) -> list[Event]:
         """Return all events on the entry, in the order they were written."""
         return events_of(self.db, entry_id)

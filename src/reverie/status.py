@@ -1,0 +1,323 @@
+"""Where everything stands, and what needs attention with its remedy.
+
+Owns the one look over a workspace that costs little; promises that whatever was set aside, cannot be read or waits for
+a person is named with what to do about it; never writes, and never judges whether the files agree (`check` does).
+
+Of streams and sessions, those changed last are read for damage until `LOOKED_THROUGH` bytes; how many files that leaves
+out is told. Everything else is looked at whole, however much there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.budget import budget_of
+from reverie.core.memory_file import merge_block
+from reverie.core.records import Opened, Run, SessionLine, Turn
+from reverie.errors import IndexUnavailable, InvalidRecord
+from reverie.index import rows_file
+from reverie.index.rows import Rows
+from reverie.index.state import State
+from reverie.store import daylog, journal, quarantine, reviews, stream
+from reverie.store.workspace import Workspace
+
+LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
+_INTENTS = (layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A refused record: its id in quarantine, where it came from, and why it was refused."""
+
+    id: str
+    source: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something in a file that is not as it should be: `file:line` or `file@byte`, and what is wrong."""
+
+    place: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that needs attention, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The search index: whether it is there, its rows, and how many of them the text index has not taken in."""
+
+    present: bool = False
+    rows: int = 0
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much of its budget MEMORY.md uses; `limits` and `used` by unit (characters, lines, bytes, tokens)."""
+
+    present: bool
+    used: dict[str, int]
+    limits: dict[str, int]
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """The units in which it is too large."""
+        return tuple(unit for unit, limit in self.limits.items() if self.used[unit] > limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """A workspace at one moment.
+
+    `pending` counts entries of closed days that no dream has settled, by day. `unread` counts turns past the extraction
+    mark, by session, of the sessions that were looked at. `unlooked` is how many files were not read for damage. `off`
+    says what is switched off or not there, in words.
+    """
+
+    workspace: str
+    agent: str
+    person: str
+    trusted: bool
+    paused: bool
+    today: str
+    entries: int
+    current: int
+    promises: int
+    pins: int
+    forgotten: int
+    queued: int
+    segments: int
+    outcomes: dict[str, int]
+    pending: dict[str, int]
+    days: tuple[str, ...]
+    watermark: str
+    sessions: int
+    unread: dict[str, int]
+    quarantine: tuple[SetAside, ...]
+    unparsed: tuple[Place, ...]
+    damaged: tuple[Place, ...]
+    unlooked: int
+    reviews: int
+    index: Index
+    memory: Usage
+    off: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class _Look:
+    """What reading streams and sessions found."""
+
+    damaged: list[Place] = field(default_factory=list)
+    unread: dict[str, int] = field(default_factory=dict)
+    unlooked: int = 0
+    sessions: int = 0
+
+
+def status(ws: Workspace, state: State, *, trusted: bool) -> Status:
+    """Return where everything stands; `state` is caught up. Raises NotAWorkspace, NewerFormat, DamagedFile."""
+    identity, counts, today = ws.identity(), state.counts(), ws.today
+    aside = tuple(SetAside(one.id, one.source, one.reason, one.at) for one in quarantine.listed(ws))
+    look = _look_through(ws, state)
+    runs = _runs(ws)
+    index, trouble = _index(ws)
+    seen = Status(
+        workspace=str(ws.root),
+        agent=identity.agent,
+        person=identity.person,
+        trusted=trusted,
+        paused=ws.disk.size(layout.PAUSED) is not None,
+        today=today,
+        entries=counts["entries"],
+        current=counts["current"],
+        promises=counts["promises"],
+        pins=counts["pins"],
+        forgotten=counts["forgotten"],
+        queued=counts["queued"],
+        segments=sum(1 for _ in journal.waiting_files(ws)),
+        outcomes={
+            name.removeprefix("outcome_"): n for name, n in counts.items() if name.startswith("outcome_")
+        },
+        pending=state.pending_days(before=today),
+        days=tuple(daylog.days(ws)),
+        watermark=_watermark(runs),
+        sessions=look.sessions,
+        unread=look.unread,
+        quarantine=aside,
+        unparsed=tuple(Place(f"{layout.log_file(day)}:{line}", text) for day, line, text in state.unparsed()),
+        damaged=tuple(look.damaged),
+        unlooked=look.unlooked,
+        reviews=len(reviews.waiting(ws)) + len(state.conflicts()) + len(aside),
+        index=index,
+        memory=_usage(ws),
+        off=tuple(_off(ws)),
+    )
+    found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
+    return replace(seen, problems=tuple(found))
+
+
+def _standing_problems(seen: Status) -> Iterator[Problem]:
+    """Yield what needs attention among the facts themselves."""
+    if not seen.trusted:
+        yield Problem(
+            "this workspace was not made here, so it is read-only",
+            f"look through it, then run `reverie trust {seen.workspace}`",
+        )
+    if seen.quarantine:
+        yield Problem(
+            f"{len(seen.quarantine)} records were refused and set aside", "look with `reverie review list`"
+        )
+    if seen.unparsed:
+        yield Problem(
+            f"{len(seen.unparsed)} lines of daily logs are no entries", "mend the lines listed, or leave them"
+        )
+    if seen.damaged:
+        yield Problem(
+            f"{len(seen.damaged)} places cannot be read", "run `reverie check`; restore them from a backup"
+        )
+    for unit in seen.memory.over:
+        yield Problem(
+            f"MEMORY.md has {seen.memory.used[unit]:,} {unit}, of {seen.memory.limits[unit]:,}",
+            "run `reverie publish`; if it stays so, shorten what you wrote in it or raise the budget",
+        )
+
+
+def _unfinished(ws: Workspace) -> Iterator[Problem]:
+    """Yield what a crash left to be finished."""
+    for path in _INTENTS:
+        if ws.disk.size(path) is not None:
+            yield Problem(
+                f"{path} says that a write was interrupted",
+                "any command that writes finishes it: `reverie drain`",
+            )
+
+
+def _memory_trouble(ws: Workspace) -> Iterator[Problem]:
+    """Yield why MEMORY.md could not be compiled, if its markers are broken."""
+    text = (ws.disk.read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+    if problem := merge_block(text, "").problem:
+        yield Problem(problem, "mend the markers, or delete MEMORY.md and run `reverie publish`")
+
+
+def _failing(runs: list[Run]) -> Iterator[Problem]:
+    """Yield why the last run failed, if it did."""
+    if runs and runs[-1].result == "failed":
+        why = f": {runs[-1].problems[0]}" if runs[-1].problems else ""
+        yield Problem(f"{runs[-1].run} failed{why}", "run `reverie dream --now`, or see `reverie log`")
+
+
+def _runs(ws: Workspace) -> list[Run]:
+    """Return the runs of dreams, oldest first."""
+    read: stream.Read[Run] = stream.read(ws, layout.RUNS, Run)
+    return read.records
+
+
+def _watermark(runs: list[Run]) -> str:
+    """Return the day the notebook has reached, as the last run that was not undone left it."""
+    undone = {run.undoes for run in runs}
+    return next((run.watermark for run in reversed(runs) if run.watermark and run.run not in undone), "")
+
+
+def _look_through(ws: Workspace, state: State) -> _Look:
+    """Read streams, then sessions, the one changed last first, for damage and for turns not yet extracted."""
+    look = _Look()
+    streams = [*journal.waiting_files(ws), layout.EVENTS, layout.TOMBSTONES, layout.RUNS, layout.REVIEWS]
+    talks = [f"{layout.SESSIONS}/{name}" for name in ws.disk.list(layout.SESSIONS) if name.endswith(".jsonl")]
+    look.sessions = len(talks)
+    left = LOOKED_THROUGH
+    for path in (*streams, *_newest_first(ws, [*talks, layout.OUTCOMES, layout.HISTORY])):
+        size = ws.disk.size(path)
+        if size is None:
+            continue
+        if size > left:
+            look.unlooked += 1
+            continue
+        left -= size
+        lines, damage = framing.read(ws.disk.read(path) or b"")
+        look.damaged += [
+            Place(f"{path}@{one.offset}", one.reason) for one in damage if one.reason != framing.TORN
+        ]
+        if path.startswith(f"{layout.SESSIONS}/"):
+            _count_unread(look, lines, state)
+    return look
+
+
+def _newest_first(ws: Workspace, paths: Iterable[str]) -> list[str]:
+    """Return the paths that exist, the one changed last first."""
+    stamped = [(status.st_mtime_ns, path) for path in paths if (status := ws.disk.stat(path)) is not None]
+    return [path for _, path in sorted(stamped, reverse=True)]
+
+
+def _count_unread(look: _Look, lines: list[framing.Line], state: State) -> None:
+    """Count the turns of one session past its extraction mark, from its first and last line."""
+    if not lines:
+        return
+    try:
+        first, last = (framing.decode(line, SessionLine) for line in (lines[0], lines[-1]))
+    except InvalidRecord:
+        return  # `check` names it
+    if isinstance(first, Opened):
+        unread = (last.n + 1 if isinstance(last, Turn) else last.n) - state.mark(first.session)
+        if unread > 0:
+            look.unread[first.session] = unread
+
+
+def _index(ws: Workspace) -> tuple[Index, list[Problem]]:
+    """Return the state of the search index, without making one where there is none."""
+    if ws.disk.stat(f"{layout.INDEX}/{rows_file.NAME}") is None:
+        return Index(), []
+    try:
+        rows = Rows(ws.root / layout.INDEX)
+    except IndexUnavailable as error:
+        return Index(), [Problem(str(error), "run `reverie reindex`")]
+    try:
+        return Index(present=True, rows=rows.count(), behind=rows.behind()), []
+    except IndexUnavailable as error:
+        return Index(), [Problem(str(error), "run `reverie reindex`")]
+    finally:
+        rows.close()
+
+
+def _usage(ws: Workspace) -> Usage:
+    """Return how large MEMORY.md is, in the units its budget limits."""
+    data = ws.disk.read(layout.MEMORY)
+    text = (data or b"").decode("utf-8", "surrogateescape")
+    budget = budget_of(ws.settings.publish)
+    size = budget.measure(text)
+    limits = {
+        unit: limit
+        for unit in ("characters", "bytes", "lines", "tokens")
+        if (limit := getattr(budget, unit)) is not None
+    }
+    return Usage(data is not None, {unit: getattr(size, unit) for unit in limits}, limits)
+
+
+def _off(ws: Workspace) -> Iterator[str]:
+    """Yield what is switched off or not there, in words."""
+    settings = ws.settings
+    if not settings.enabled:
+        yield "memory is switched off (`enabled = false`)"
+    if ws.disk.size(layout.PAUSED) is not None:
+        yield "capture is paused (`reverie resume`)"
+    if settings.model == "none":
+        yield "no model: extraction and dreams go by rules (`model`)"
+    yield "no embedder: recall goes by words"
+    if not settings.dream.enabled:
+        yield "no dreams (`dream.enabled = false`)"
+    if not settings.publish.auto_refresh:
+        yield "MEMORY.md is not refreshed by itself (`publish.auto_refresh = false`)"
+    if not settings.redaction:
+        yield "secrets are not taken out (`redaction = false`)"
