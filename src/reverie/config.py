@@ -25,6 +25,7 @@ from reverie.core.setting_keys import toml
 from reverie.core.setting_sources import (
     AGENT_VARIABLE,
     CONFIG_VARIABLE,
+    TRACEBACK_VARIABLE,
     WORKSPACE_VARIABLE,
     Values,
     parse_toml,
@@ -144,6 +145,12 @@ def workspace_path(
     name = agent or variables.get(AGENT_VARIABLE) or AGENT
     user = _user(config_folder(config_dir, variables) / CONFIG, variables)
     return user.agents.get(name) or _home(variables) / ".reverie" / "agents" / safe_name(name)
+
+
+def traceback_wanted(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether REVERIE_TRACEBACK asks for the whole trace of an error, for whoever looks for its cause."""
+    variables = os.environ if environment is None else environment
+    return variables.get(TRACEBACK_VARIABLE, "") not in {"", "0"}
 
 
 def system_zone(environment: Mapping[str, str], *, localtime: Path = Path("/etc/localtime")) -> str:

@@ -21,10 +21,11 @@ PREFIX = "REVERIE_"
 WORKSPACE_VARIABLE = "REVERIE_WORKSPACE"
 AGENT_VARIABLE = "REVERIE_AGENT_ID"
 CONFIG_VARIABLE = "REVERIE_CONFIG_DIR"
+TRACEBACK_VARIABLE = "REVERIE_TRACEBACK"
 
 Values = dict[tuple[str, ...], Value]
 
-_PLACES = (WORKSPACE_VARIABLE, AGENT_VARIABLE, CONFIG_VARIABLE)
+_PLACES = (WORKSPACE_VARIABLE, AGENT_VARIABLE, CONFIG_VARIABLE, TRACEBACK_VARIABLE)  # no settings, but ours
 _BY_VARIABLE = {key.variable: key for key in KEYS.values()}
 _BY_SEED_VARIABLE = {key.seed_variable: key for key in KEYS.values() if key.seed_variable}
 # Kubernetes and Docker set these in every container beside a service called reverie or reverie-something.
