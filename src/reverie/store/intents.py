@@ -6,6 +6,7 @@ it; never carries one out.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ import msgspec
 
 from reverie.core import framing
 from reverie.core.records import Outcome, Run
-from reverie.errors import DamagedFile
+from reverie.errors import DamagedFile, InvalidRecord
 from reverie.store.workspace import Workspace
 
 
@@ -58,12 +59,11 @@ def read(ws: Workspace, path: str, kind: type[IntentT]) -> IntentT | None:
     if data is None:
         return None
     lines, damaged = framing.read(data)
-    if damaged or len(lines) != 1:
-        message = (
-            f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
-        )
-        raise DamagedFile(message)
-    return framing.decode(lines[0], kind)
+    if not damaged and len(lines) == 1:
+        with suppress(InvalidRecord):
+            return framing.decode(lines[0], kind)
+    message = f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
+    raise DamagedFile(message)
 
 
 def write(ws: Workspace, path: str, intent: DrainIntent | InstallIntent) -> None:

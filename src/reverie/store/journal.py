@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from reverie import layout
 from reverie.core import framing
-from reverie.core.records import Extraction, JournalRecord
+from reverie.core.packing import unpack
+from reverie.core.records import JournalRecord
 from reverie.errors import StoreUnwritable
 from reverie.store import stream
 from reverie.store.workspace import Workspace
@@ -59,14 +60,20 @@ def _segment(ws: Workspace) -> str:
     return f"{layout.SEGMENTS}/{ws.segment}"
 
 
-def waiting_files(ws: Workspace) -> list[str]:
-    """Return the paths of all queued files: segments, then those a drain has claimed."""
-    return [
-        f"{folder}/{name}"
-        for folder in (layout.SEGMENTS, layout.DRAINING)
-        for name in ws.disk.list(folder)
-        if name.endswith(".jsonl")
-    ]
+def waiting_files(ws: Workspace) -> Iterator[str]:
+    """Yield the paths of all queued files: segments, then those a drain has claimed.
+
+    The second folder is looked at only when the files of the first have been used: a segment that is claimed
+    meanwhile is then met there, where a list of both made beforehand would miss it.
+    """
+    for folder in (layout.SEGMENTS, layout.DRAINING):
+        yield from (f"{folder}/{name}" for name in _names(ws, folder))
+
+
+def _names(ws: Workspace, folder: str) -> list[str]:
+    """Return the names of the record files in `folder`; what may not be opened is left alone, for `check` to name."""
+    names = (path.removeprefix(f"{folder}/") for path in ws.disk.walk(folder))
+    return [name for name in names if name.endswith(".jsonl") and "/" not in name]
 
 
 def waiting(ws: Workspace) -> stream.Read[JournalRecord]:
@@ -91,17 +98,23 @@ def claim(ws: Workspace) -> list[str]:
     Holding the write lock. Files a drain claimed before and did not finish come first; no more than CLAIM_BYTES
     are claimed at once. A claimed name is new, so a writer that still holds the old path starts another file.
     """
-    names = ws.disk.list(layout.DRAINING)
+    names = _names(ws, layout.DRAINING)
     if names:
         return names
     size = 0
-    for name in ws.disk.list(layout.SEGMENTS):
-        if not name.endswith(".jsonl") or size > CLAIM_BYTES:
-            continue
+    for name in _names(ws, layout.SEGMENTS):
+        if size > CLAIM_BYTES:
+            break
         size += ws.disk.size(f"{layout.SEGMENTS}/{name}") or 0
         claimed = f"{name.removesuffix('.jsonl')}-{ws.new_id()}.jsonl"
         ws.disk.rename(f"{layout.SEGMENTS}/{name}", f"{layout.DRAINING}/{claimed}")
-    return ws.disk.list(layout.DRAINING)
+    return _names(ws, layout.DRAINING)
+
+
+def is_archived(ws: Workspace, name: str) -> bool:
+    """Whether a segment was moved to the archive and stands there as it came."""
+    months = (month for month in ws.disk.list(layout.JOURNAL_ARCHIVE) if "." not in month)
+    return any(ws.disk.size(f"{layout.journal_archive_folder(month)}/{name}") is not None for month in months)
 
 
 def retire(ws: Workspace, names: list[str]) -> None:
@@ -117,21 +130,24 @@ def compress_closed_months(ws: Workspace) -> None:
     """Turn each archive month before the present one into one compressed file, holding the write lock.
 
     1. the month's `.gz` is replaced by itself plus the plain files; 2. the plain files are removed. A crash between
-    leaves records in both, which readers see once, and the next run appends them again before removing them.
+    leaves records in both, which readers see once; the next run finds them at the end of the `.gz` and only removes.
     """
     present = f"{ws.clock():%Y-%m}"
     for month in ws.disk.list(layout.JOURNAL_ARCHIVE):
         if "." in month or month >= present:
             continue
         folder = layout.journal_archive_folder(month)
-        names = ws.disk.list(folder)
+        names = _names(ws, folder)
         if names:
             data = b"".join(ws.disk.read(f"{folder}/{name}") or b"" for name in names)
             packed = f"{folder}.jsonl.gz"
-            ws.disk.replace(packed, (ws.disk.read(packed) or b"") + gzip.compress(data, mtime=0))
+            before, added = ws.disk.read(packed) or b"", gzip.compress(data, mtime=0)
+            if not before.endswith(added):
+                ws.disk.replace(packed, before + added)
             for name in names:
                 ws.disk.remove(f"{folder}/{name}")
-        ws.disk.remove_folder(folder)
+        if not ws.disk.list(folder):  # else something that is not ours lies there
+            ws.disk.remove_folder(folder)
 
 
 def archive_files(ws: Workspace) -> list[str]:
@@ -140,20 +156,17 @@ def archive_files(ws: Workspace) -> list[str]:
 
 
 def read_archive(ws: Workspace, path: str) -> stream.Read[JournalRecord]:
-    """Return the records of one archive file."""
-    data = ws.disk.read(path) or b""
-    return stream.parse(path, gzip.decompress(data) if path.endswith(".gz") else data, kind=JournalRecord)
+    """Return the records of one archive file; offsets are within the records, uncompressed."""
+    data, lost = ws.disk.read(path) or b"", 0
+    if path.endswith(".gz"):
+        data, lost = unpack(data)
+    found: stream.Read[JournalRecord] = stream.parse(path, data, kind=JournalRecord)
+    if lost:
+        found.damaged.append(stream.Damaged(path, 0, b"", f"{lost} compressed bytes cannot be read"))
+    return found
 
 
 def archived(ws: Workspace) -> Iterator[JournalRecord]:
     """Yield every drained record, file by file; an id may come twice."""
     for path in archive_files(ws):
         yield from read_archive(ws, path).records
-
-
-def mark_among(records: list[JournalRecord], session: str) -> int:
-    """Return how far `records` have read `session`: the highest turn ordinal reached, 0 when none did."""
-    return max(
-        (record.stop for record in records if isinstance(record, Extraction) and record.session == session),
-        default=0,
-    )

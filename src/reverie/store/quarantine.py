@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -73,8 +74,8 @@ def listed(ws: Workspace) -> list[Rejected]:
     """Return everything set aside and neither retried nor dropped since, oldest first."""
     kept: dict[str, Rejected] = {}
     settled: set[str] = set()
-    for name in ws.disk.list(layout.QUARANTINE):
-        for record in _read(ws, f"{layout.QUARANTINE}/{name}"):
+    for path in ws.disk.walk(layout.QUARANTINE):
+        for record in _read(ws, path):
             if isinstance(record, Rejected):
                 kept[record.id] = record
             else:
@@ -92,6 +93,11 @@ def find(ws: Workspace, rejected_id: str) -> Rejected:
             return record
     message = f"nothing is set aside under {rejected_id}: `reverie status` lists what is"
     raise NotFound(message)
+
+
+def legible(record: msgspec.Struct) -> bytes:
+    """Return any record as JSON, one that holds half a character too, which no JSONL file takes."""
+    return json.dumps(msgspec.to_builtins(record), ensure_ascii=True).encode()
 
 
 def settle(ws: Workspace, rejected: Rejected, how: str) -> None:
