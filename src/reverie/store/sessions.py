@@ -1,7 +1,7 @@
 """Session files: every turn of a conversation, append-only.
 
-Owns `sessions/<name>.jsonl`; promises that ordinals count up from 0 and are never reused, and that a turn id seen
-before is not read again; never rewrites a turn.
+Owns `sessions/<name>.jsonl`; promises that ordinals count up and are never reused, not even one of a line that was
+damaged since (there they skip some), and that a turn id seen before is not read again; never rewrites a turn.
 
 A file opens with the session's full name. Each line carries the ordinal it takes or that comes next, so an append
 reads the tail alone.
@@ -25,6 +25,7 @@ from reverie.store.disk import TailView
 from reverie.store.workspace import Workspace
 
 _TAIL_BYTES = 16_384
+_LINE_BYTES = 100  # no turn's line is shorter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +63,10 @@ def append(ws: Workspace, session: str, turn: Turn) -> Turn | None:
     turn_id = turn.id or ws.new_id()
 
     def build(tail: TailView) -> bytes:
-        head, last = _last(tail, session, at=turn.at)
+        head, last, following = _last(tail, session, at=turn.at)
         if isinstance(last, Switched) and last.paused:
             return b""
-        stored[:] = [msgspec.structs.replace(turn, session=session, id=turn_id, n=_following(last))]
+        stored[:] = [msgspec.structs.replace(turn, session=session, id=turn_id, n=following)]
         # The session's name stands once, in the first line; repeating it would only make each line longer.
         return head + framing.frame(msgspec.structs.replace(stored[0], session=""))
 
@@ -78,12 +79,27 @@ def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -
     at = ws.clock()
 
     def build(tail: TailView) -> bytes:
-        head, last = _last(tail, session, at=at)
+        head, last, following = _last(tail, session, at=at)
         before = isinstance(last, Switched) and last.paused
         paused = to == "pause" or (before and to == "end")
         if isinstance(last, Switched) and last.to == to and before == paused:
             return b""
-        return head + framing.frame(Switched(to=to, at=at, n=_following(last), paused=paused))
+        return head + framing.frame(Switched(to=to, at=at, n=following, paused=paused))
+
+    ws.disk.append_under(path_of(session), build)
+
+
+def lift(ws: Workspace, session: str, *, to: int) -> None:
+    """Let the next ordinal be at least `to`: what was read under lower ones stood in a file that is gone."""
+    at = ws.clock()
+
+    def build(tail: TailView) -> bytes:
+        head, last, following = _last(tail, session, at=at)
+        if following >= to:
+            return b""
+        if isinstance(last, Switched):
+            return head + framing.frame(msgspec.structs.replace(last, at=at, n=to))
+        return head + framing.frame(Opened(session=session, at=at, n=to))
 
     ws.disk.append_under(path_of(session), build)
 
@@ -109,8 +125,10 @@ def states(ws: Workspace) -> list[SessionState]:
 
 
 def files(ws: Workspace) -> list[str]:
-    """Return the paths of all session files, sorted."""
-    return [f"{layout.SESSIONS}/{name}" for name in ws.disk.list(layout.SESSIONS) if name.endswith(".jsonl")]
+    """Return the paths of all session files that may be opened, sorted."""
+    return [
+        path for path in ws.disk.walk(layout.SESSIONS) if path.endswith(".jsonl") and path.count("/") == 1
+    ]  # fmt: skip
 
 
 def open_file(ws: Workspace, path: str) -> Session:
@@ -118,30 +136,35 @@ def open_file(ws: Workspace, path: str) -> Session:
     return _load(ws, path, session="")
 
 
-def _last(tail: TailView, session: str, *, at: datetime) -> tuple[bytes, SessionLine]:
-    """Return the last readable line, and what must stand before the next one: the first line of a new file.
+def _last(tail: TailView, session: str, *, at: datetime) -> tuple[bytes, SessionLine, int]:
+    """Return what must stand before the next line, the last readable line, and the ordinal that follows.
 
-    Looks at ever more of the file's end until a line can be read: a line may be long, and the last may be torn.
+    What must stand before is the first line of a new file, else nothing. Looks at ever more of the file's end until a
+    line can be read: a line may be long, and the last may be torn. What cannot be read behind it may have been turns,
+    as many as its bytes could hold.
     """
-    window = _TAIL_BYTES
+    window, rest = _TAIL_BYTES, 0
     while tail.size:
         start = max(0, tail.size - window)
         lines, _ = framing.read(tail.read(start, tail.size - start))
         for line in reversed(lines):
             try:
-                return b"", framing.decode(line, SessionLine)
+                last = framing.decode(line, SessionLine)
             except InvalidRecord:
                 continue
+            rest = tail.size - start - line.end
+            return b"", last, (last.n + 1 if isinstance(last, Turn) else last.n) + _held(rest)
         if start == 0:
+            rest = tail.size
             break
         window *= 8
-    opened = Opened(session=session, at=at)
-    return framing.frame(opened), opened
+    opened = Opened(session=session, at=at, n=_held(rest))
+    return framing.frame(opened), opened, opened.n
 
 
-def _following(last: SessionLine) -> int:
-    """Return the ordinal that comes after `last`."""
-    return last.n + 1 if isinstance(last, Turn) else last.n
+def _held(size: int) -> int:
+    """Return how many turns `size` unreadable bytes can have been."""
+    return -(-size // _LINE_BYTES)
 
 
 def _load(ws: Workspace, path: str, *, session: str) -> Session:
@@ -153,9 +176,9 @@ def _load(ws: Workspace, path: str, *, session: str) -> Session:
     for line in lines.records:
         last = line.at
         if isinstance(line, Opened):
-            name = line.session
+            name, used = line.session, max(used, line.n)
         elif isinstance(line, Switched):
-            is_open, paused = line.to != "end", line.paused
+            is_open, paused, used = line.to != "end", line.paused, max(used, line.n)
         else:
             is_open, paused, used = True, False, max(used, line.n + 1)
             if line.id not in seen:
