@@ -1,7 +1,7 @@
 """Step 4: the journal becomes daily logs, each record exactly once.
 
 In: journal segments, and promises stored straight into the events. Out: lines in `archive/YYYY-MM-DD.md`, applied
-feedback, an archived journal. No model, no index, no git; nothing is compared but ids.
+feedback, an archived journal. No model, no index, no git; nothing is compared but ids and the texts under one id.
 
 The order of a drain, under the write lock, which is released between chunks:
 
@@ -16,36 +16,49 @@ The order of a drain, under the write lock, which is released between chunks:
 
 What a crash leaves: before 2, claimed segments, which the next drain takes first. Between 2 and 7, an intent: the
 next drain lays out the same bytes again and writes those that are missing past the recorded lengths. After 7 began,
-an intent whose segments are partly gone: everything was written, so the rest is moved and the intent removed. Two
-drains at once take turns at chunks; each sees by the lengths of the logs what the other wrote.
+an intent whose segments are partly in the archive: everything was written, so the rest is moved and the intent
+removed. An intent whose segments are nowhere is no promise that anything was written: it is dropped, and what is
+still queued is drained again. Two drains at once take turns at chunks; each sees by the lengths of the logs what the
+other wrote.
+
+A record queued a second time after it was drained is known by its id: it is looked for in the last REACH bytes of its
+day's log, and feedback in the last REACH bytes of the events.
 
 Next: `compact` for long sessions, `dream` for closed days.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reverie import layout
-from reverie.core.drain_plan import Part, Plan, lay_out, make_plan
+from reverie.core.drain_plan import Part, Plan, entries_of, lay_out, make_plan
 from reverie.core.due import Due
 from reverie.core.entries import notable
-from reverie.core.records import Event, JournalRecord
+from reverie.core.names import is_day
+from reverie.core.records import Entry, Event, Feedback, JournalRecord
 from reverie.errors import Busy, DamagedFile, DrainFailed, StoreUnwritable, UnsafePath
 from reverie.store import counters, daylog, intents, journal, quarantine, stream
 from reverie.store.counters import DrainCounters
 from reverie.store.intents import DrainIntent
 from reverie.store.workspace import Workspace
 
+REACH = 16_000_000  # bytes; a whole day of a busy agent is a few hundred thousand
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What a drain did: entries stored, feedback applied, records refused, ids met again, and what became due."""
+    """What a drain did: entries stored, feedback applied, records refused, ids met again, and what became due.
+
+    `problems` are those that do not touch what was queued.
+    """
 
     stored: int = 0
     feedback: int = 0
     refused: int = 0
     repeated: int = 0
+    problems: tuple[str, ...] = ()
     due: Due = Due()
 
     def __add__(self, other: Drained) -> Drained:
@@ -55,6 +68,7 @@ class Drained:
             feedback=self.feedback + other.feedback,
             refused=self.refused + other.refused,
             repeated=self.repeated + other.repeated,
+            problems=self.problems + other.problems,
             due=self.due | other.due,
         )
 
@@ -80,11 +94,15 @@ def drain(ws: Workspace) -> Drained:
     try:
         while (batch := _next_batch(ws)) is not None:
             done += _write(ws, batch)
-        with ws.writing("drain"):
-            journal.compress_closed_months(ws)
     except (StoreUnwritable, UnsafePath, DamagedFile, Busy) as error:
         message = f"the drain failed and the queue is intact: {error}"
         raise DrainFailed(message) from error
+    try:
+        with ws.writing("drain"):
+            journal.compress_closed_months(ws)
+    except (StoreUnwritable, UnsafePath, Busy) as error:
+        # Everything is stored; saying that it failed would be a lie, and the next drain compresses as well.
+        return done + Drained(problems=(f"a closed month of the journal was not compressed: {error}",))
     return done
 
 
@@ -98,19 +116,28 @@ def _next_batch(ws: Workspace) -> _Batch | None:
     with ws.writing("drain"):
         intent = intents.read(ws, layout.DRAIN_INTENT, DrainIntent)
         present = tuple(journal.claim(ws))
-        if intent is not None and set(intent.segments) - set(present):
-            _retire(ws, intent)
+        if intent is not None and (gone := set(intent.segments) - set(present)):
+            if all(journal.is_archived(ws, name) for name in gone):
+                _retire(ws, intent)
+            else:
+                intents.remove(ws, layout.DRAIN_INTENT)
             return _Batch((), Plan(), {}, [], {}, 0, 0)
-        stored_from = counters.read(ws, DrainCounters).events if intent is None else intent.stored_from
-        stored_to = ws.disk.size(layout.EVENTS) or 0 if intent is None else intent.stored_to
-    segments = present if intent is None else intent.segments
-    if not segments and stored_from >= stored_to:
-        return None
-    return _work_out(ws, segments, stored=(stored_from, stored_to), intent=intent)
+        stored_from = _position(ws) if intent is None else intent.stored_from
+    batch = _work_out(ws, present if intent is None else intent.segments, stored_from, intent)
+    return batch if batch.segments or batch.stored_to > batch.stored_from or intent is not None else None
+
+
+def _position(ws: Workspace) -> int:
+    """Return the byte of the events from which promises have no line yet; 0 where no line of theirs begins there."""
+    saved = counters.read(ws, DrainCounters).events
+    if saved <= 0:
+        return 0
+    before = ws.disk.read_from(layout.EVENTS, saved - 1)
+    return saved if before.startswith(b"\n") else 0
 
 
 def _work_out(
-    ws: Workspace, segments: tuple[str, ...], *, stored: tuple[int, int], intent: DrainIntent | None
+    ws: Workspace, segments: tuple[str, ...], stored_from: int, intent: DrainIntent | None
 ) -> _Batch:
     """Read the claimed segments, which nobody changes any more, and lay out what each log gains."""
     queued: list[tuple[str, int, JournalRecord]] = []
@@ -119,15 +146,42 @@ def _work_out(
         read: stream.Read[JournalRecord] = stream.read(ws, f"{layout.DRAINING}/{name}", JournalRecord)
         damaged += read.damaged
         queued += [(name, end, record) for end, record in read.values]
-    events: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=stored[0])
-    bodies = [event.body for end, event in events.values if event.body is not None and end <= stored[1]]
+    events: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=stored_from)
+    # Up to the last whole line only: what a writer is about to finish, or to take back, belongs to the next drain.
+    stored_to = events.end if intent is None else intent.stored_to
+    bodies = [event.body for end, event in events.values if event.body is not None and end <= stored_to]
     before = intent.days if intent is not None else {}
-    logged = {entry.id for entry in bodies if daylog.holds(ws, entry, length=before.get(entry.day))}
-    plan = make_plan(queued, bodies, logged=logged)
+    plan = make_plan(queued, bodies, logged=_logged(ws, queued, bodies, before))
     lengths = {day: before.get(day, daylog.length(ws, day)) for day in {entry.day for entry in plan.entries}}
     new = {day for day, length in lengths.items() if length == 0}
     parts = lay_out(plan.entries, ws.calendar, new=new)
-    return _Batch(segments, plan, parts, damaged, lengths, *stored, intent, resumed=intent is not None)
+    resumed = intent is not None
+    return _Batch(segments, plan, parts, damaged, lengths, stored_from, stored_to, intent, resumed=resumed)
+
+
+def _logged(
+    ws: Workspace,
+    queued: Sequence[tuple[str, int, JournalRecord]],
+    stored: Sequence[Entry],
+    before: Mapping[str, int],
+) -> dict[str, str]:
+    """Return the ids that stood in the logs before this drain began, with their texts.
+
+    `before` are the logs' recorded lengths: what lies past them an interrupted run of this drain wrote.
+    """
+    days: dict[str, set[str]] = {}
+    promised: dict[str, set[str]] = {}
+    for entry in stored:
+        promised.setdefault(entry.day, set()).add(entry.id)
+    for _, _, record in queued:
+        for entry in entries_of(record):
+            days.setdefault(entry.day, set()).add(entry.id)
+    found: dict[str, str] = {}
+    for wanted, reach in ((promised, None), (days, REACH)):
+        for day, ids in wanted.items():
+            if is_day(day):
+                found |= daylog.standing(ws, day, ids=ids, length=before.get(day), reach=reach)
+    return found
 
 
 def _write(ws: Workspace, batch: _Batch) -> Drained:
@@ -160,7 +214,7 @@ def _begin(ws: Workspace, batch: _Batch) -> bool:
         return False
     if found is None:
         lengths = {day: daylog.length(ws, day) for day in batch.lengths}
-        position = counters.read(ws, DrainCounters).events
+        position = _position(ws)
         claimed = set(ws.disk.list(layout.DRAINING))
         if (
             lengths != batch.lengths
@@ -179,7 +233,12 @@ def _begin(ws: Workspace, batch: _Batch) -> bool:
         )
         intents.write(ws, layout.DRAIN_INTENT, batch.intent)
     refused = [
-        stream.Damaged(f"{layout.DRAINING}/{item.segment}", item.end, item.raw, item.reason)
+        stream.Damaged(
+            f"{layout.DRAINING}/{item.segment}" if item.segment else layout.EVENTS,
+            item.end,
+            item.raw,
+            item.reason,
+        )
         for item in batch.plan.refused
     ]
     quarantine.set_aside(ws, batch.damaged + refused)
@@ -213,9 +272,11 @@ def _close(ws: Workspace, batch: _Batch) -> Drained:
     intent = batch.intent
     if intent is None:
         return Drained()
-    since: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=intent.events)
-    applied = {event.id for event in since.records}
-    fresh = [record for record in batch.plan.feedback if record.id not in applied]
+    for day, parts in batch.parts.items():
+        # An editor may have saved over the last chunk; once the segments are in the archive nobody looks again.
+        if daylog.length(ws, day) != batch.lengths[day] + parts[-1].end:
+            daylog.complete_part(ws, parts[-1], parts=parts, since=batch.lengths[day])
+    fresh = _fresh(ws, batch.plan.feedback, intent)
     stream.append_all(
         ws,
         layout.EVENTS,
@@ -240,6 +301,16 @@ def _close(ws: Workspace, batch: _Batch) -> Drained:
         repeated=batch.plan.repeated,
         due=Due(publish=bool(fresh)),
     )
+
+
+def _fresh(ws: Workspace, feedback: Sequence[Feedback], intent: DrainIntent) -> list[Feedback]:
+    """Return the feedback that the events do not hold yet."""
+    if not feedback:
+        return []
+    start = max(0, min(intent.events, (ws.disk.size(layout.EVENTS) or 0) - REACH))
+    read: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event, start=start)
+    applied = {event.id for event in read.records}
+    return [record for record in feedback if record.id not in applied]
 
 
 def _retire(ws: Workspace, intent: DrainIntent) -> None:

@@ -6,7 +6,7 @@ same bytes, so that an interrupted drain can be continued; never touches a file.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -22,7 +22,7 @@ CHUNK = 1_000  # entries written under one hold of the write lock
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A record or entry that cannot be stored: the segment, the byte its line ends before, its JSON, and why."""
+    """A record or entry that cannot be stored: the segment (empty: the events), where its line ends, its JSON, why."""
 
     segment: str
     end: int
@@ -57,27 +57,31 @@ class Part:
 
 
 def make_plan(
-    queued: Iterable[tuple[str, int, JournalRecord]], stored: Sequence[Entry], *, logged: Container[str]
+    queued: Iterable[tuple[str, int, JournalRecord]], stored: Sequence[Entry], *, logged: Mapping[str, str]
 ) -> Plan:
     """Return the plan for `queued` records `(segment, end, record)` and for promises already `stored` as events.
 
-    `logged` are ids of stored promises whose lines stand in the logs already.
+    `logged` are the ids among them whose lines stood in the logs before this drain, with the lines' texts: a record
+    queued once more after it was drained (a restored backup, a copy that a synchronising program made) adds nothing.
     """
     plan = Plan()
     seen: dict[str, Entry] = {}
     judged: set[str] = set()
     for entry in stored:
-        if entry.id not in logged and entry.id not in seen:
+        if reason := problem(entry):
+            plan.refused.append(Refused("", 0, msgspec.json.encode(entry), reason))
+        elif entry.id not in logged and entry.id not in seen:
             seen[entry.id] = entry
             plan.entries.append(entry)
     for segment, end, record in queued:
         if isinstance(record, Feedback):
             _plan_feedback(plan, judged, segment, end, record)
             continue
-        for entry in _entries_of(record):
+        for entry in entries_of(record):
             reason = problem(entry)
-            if not reason and entry.id in seen:
-                if seen[entry.id] == entry:
+            taken = seen[entry.id].text if entry.id in seen else logged.get(entry.id)
+            if not reason and taken is not None:
+                if taken == entry.text:
                     plan.repeated += 1
                     continue
                 reason = f"id {entry.id} is already taken by another text: use another idempotency key"
@@ -89,9 +93,11 @@ def make_plan(
     return plan
 
 
-def _entries_of(record: Remember | Extraction) -> tuple[Entry, ...]:
+def entries_of(record: JournalRecord) -> tuple[Entry, ...]:
     """Return the entries a journal record brings."""
-    return (record.entry,) if isinstance(record, Remember) else record.entries
+    if isinstance(record, Remember):
+        return (record.entry,)
+    return record.entries if isinstance(record, Extraction) else ()
 
 
 def _plan_feedback(plan: Plan, judged: set[str], segment: str, end: int, record: Feedback) -> None:

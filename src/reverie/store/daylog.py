@@ -6,7 +6,8 @@ is kept in quarantine before it is cut; never decides what is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 
 from reverie import layout
 from reverie.core import daylog
@@ -16,6 +17,8 @@ from reverie.core.names import is_day
 from reverie.core.records import Entry
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
+
+_ID = re.compile(rb"\^([0-9a-f]{16})")
 
 
 def days(ws: Workspace) -> list[str]:
@@ -30,10 +33,22 @@ def read(ws: Workspace, day: str) -> DayLog:
     return daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
 
 
-def holds(ws: Workspace, entry: Entry, *, length: int | None) -> bool:
-    """Whether the log of the entry's day has a line with its id, within its first `length` bytes when given."""
-    data = ws.disk.read(layout.log_file(entry.day)) or b""
-    return f"^{entry.id}".encode() in (data if length is None else data[:length])
+def standing(
+    ws: Workspace, day: str, *, ids: set[str], length: int | None = None, reach: int | None = None
+) -> dict[str, str]:
+    """Return those of `ids` that have a line in the log of `day`, with its text.
+
+    Looks at the log's first `length` bytes when given, and of those at the last `reach`.
+    """
+    data = ws.disk.read(layout.log_file(day)) or b""
+    data = data if length is None else data[:length]
+    if reach is not None and len(data) > reach:
+        data = data[data.find(b"\n", len(data) - reach) + 1 :]
+    if ids.isdisjoint(found.decode() for found in _ID.findall(data)):
+        return {}
+    # The id also stands in links and in quoted words: only a parse knows which line is the entry's own.
+    log = daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
+    return {one.entry.id: one.entry.text for one in reversed(log.entries) if one.entry.id in ids}
 
 
 def length(ws: Workspace, day: str) -> int:
@@ -55,44 +70,58 @@ def append_part(ws: Workspace, part: Part, *, since: int) -> tuple[Entry, ...] |
 
 
 def complete_part(ws: Workspace, part: Part, *, parts: Sequence[Part], since: int) -> tuple[Entry, ...]:
-    """Append what is missing of `part` after an interruption, and return the entries that were missing.
+    """Append what is missing up to the end of `part`, and return the entries of it that were missing.
 
     `parts` is all the drain adds to that day, from byte `since` on. What stands there is usually a beginning of their
     bytes: a last line cut short is taken back, and the rest is appended. Where it is no beginning, the end of a torn
-    write is set aside and cut, and what a person added meanwhile is kept.
+    write is set aside and cut, and what a person wrote meanwhile is kept.
     """
     path = layout.log_file(part.day)
-    actual = ws.disk.read_from(path, since)
-    expected = b"".join(one.data for one in parts)
+    # The newline before `since` ends a line that was there, or is the first byte of our write, and may be torn too.
+    lead = b"\n" if since else b""
+    expected = lead + b"".join(one.data for one in parts)
+    actual = ws.disk.read_from(path, since - len(lead))
+    ends = {len(lead) + one.end for one in parts}
     if not expected.startswith(actual):
-        actual = _mend(ws, path, at=since, actual=actual, expected=expected)
+        actual = _mend(ws, path, at=since - len(lead), actual=actual, expected=expected, ends=ends)
     if expected.startswith(actual):
-        whole = actual.rfind(b"\n") + 1
-        ws.disk.truncate(path, since + whole)
-        if whole >= part.end:
+        whole = max(actual.rfind(b"\n") + 1, len(lead))
+        ws.disk.truncate(path, since - len(lead) + whole)
+        if whole >= len(lead) + part.end:
             return ()
-        ws.disk.append(path, part.data[max(0, whole - part.start) :])
-        return part.entries if whole <= part.start else ()
-    log = daylog.parse(actual.decode("utf-8", "surrogateescape"), part.day, calendar=ws.calendar)
-    standing = {located.entry.id for located in log.entries}
-    absent = tuple(entry for entry in part.entries if entry.id not in standing)
+        ws.disk.append(path, expected[whole : len(lead) + part.end])
+        return part.entries if whole <= len(lead) + part.start else ()
+    # An editor may have saved what it read before our earlier parts were there: those are looked for as well.
+    due = [entry for one in parts if one.chunk <= part.chunk for entry in one.entries]
+    there = standing(ws, part.day, ids={entry.id for entry in due})
+    absent = tuple(entry for entry in due if entry.id not in there)
     if absent:
         ws.disk.append(path, daylog.render(absent, ws.calendar, first=False, day=part.day).encode())
     return absent
 
 
-def _mend(ws: Workspace, path: str, *, at: int, actual: bytes, expected: bytes) -> bytes:
+def _mend(
+    ws: Workspace, path: str, *, at: int, actual: bytes, expected: bytes, ends: Container[int]
+) -> bytes:
     """Return what stands past byte `at` after the torn end of our own write was cut, or `actual` when others wrote.
 
-    Torn: what follows the common beginning is one unfinished line or nothing but NUL bytes, as a power loss leaves.
+    Torn is what a power loss leaves behind the common beginning: NUL or other bytes that are no text, or anything
+    when all is just as long as our write was.
     """
     pairs = enumerate(zip(actual, expected, strict=False))
     common = next((i for i, (one, two) in pairs if one != two), min(len(actual), len(expected)))
-    rest = actual[common:]
-    if rest.strip(b"\0") and b"\n" in rest:
+    line = actual[actual.rfind(b"\n", 0, common) + 1 :]
+    if len(actual) > len(expected) or (_is_text(line) and len(actual) not in ends):
         return actual
-    quarantine.set_aside(
-        ws, [stream.Damaged(path, at + common, rest, "the torn end of an interrupted write")]
-    )
+    torn = stream.Damaged(path, at + common, actual[common:], "the torn end of an interrupted write")
+    quarantine.set_aside(ws, [torn])
     ws.disk.truncate(path, at + common)
     return actual[:common]
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether `data` can be what a person wrote: UTF-8 without NUL."""
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
