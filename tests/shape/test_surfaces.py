@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 # Verbs of Memory that have no command of the same name, each with the reason.
 NO_COMMAND: Mapping[str, str] = {
+    "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
+    "compact_all": "`compact` without a session compacts all of them",
+    "person": "`--user` chooses the person for every command",
 }
 
 

@@ -1,0 +1,157 @@
+"""The commands of care: init, trust, status, check, reindex, export, import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_args, get_type_hints
+
+import typer
+
+from reverie.check import Finding
+from reverie.core.settings import PublishSettings
+from reverie.memory import Memory
+from reverie.opening import make_workspace, trust_workspace
+from reverie.surface.cli.frame import Verb, answer, application, globals_of
+from reverie.surface.cli.own_settings import keep_settings
+from reverie.surface.cli.session import one_of, opened, opening_of
+from reverie.surface.render import Line, Styled, dim, line
+from reverie.surface.status_text import status_lines
+from reverie.transfer import Imported
+
+app = application()
+
+Folder = Annotated[
+    Path | None, typer.Argument(metavar="[FOLDER]", help="The workspace's folder; or --workspace.")
+]
+
+_PRESETS: tuple[str, ...] = get_args(get_type_hints(PublishSettings)["budget_preset"])
+_FOUND = 1  # the exit code when a check found errors
+_SHOWN = 20
+
+_INIT = """\
+reverie init
+reverie init ~/memory/support --budget-preset lean
+reverie init --agent-id support-bot --zone Europe/Berlin
+"""
+
+
+@app.command("init", cls=Verb, epilog=_INIT)
+def init(
+    ctx: typer.Context,
+    folder: Folder = None,
+    budget_preset: Annotated[
+        str, typer.Option(help="How large MEMORY.md may be: lean, balanced, rich, …")
+    ] = "",
+    zone: Annotated[str, typer.Option(help="The time zone of its days, such as Europe/Berlin.")] = "",
+) -> None:
+    """Make a folder a workspace; one that is a workspace already keeps every file it has."""
+    told = (
+        {"publish.budget_preset": one_of(budget_preset, "--budget-preset", choices=_PRESETS)}
+        if budget_preset
+        else {}
+    )
+    told |= {"zone": zone} if zone else {}
+    with Memory(make_workspace(opening_of(ctx, folder))) as memory:
+        if told:
+            keep_settings(memory.opened.writable, told)
+        identity = memory.opened.identity
+        root = memory.root
+    value = {"workspace": str(root), "agent": identity.agent, "id": identity.id}
+    where = "" if globals_of(ctx).agent_id else f" -w {root}"
+    answer(
+        ctx,
+        value,
+        [line(f"{root} is the memory of {identity.agent}"), line(dim(f"next: reverie{where} remember …"))],
+    )
+
+
+@app.command("trust", cls=Verb, epilog="reverie trust ~/memory/from-a-colleague")
+def trust(ctx: typer.Context, folder: Folder = None) -> None:
+    """Say that a workspace that came from elsewhere is yours, after you looked at it; until then it is read-only."""
+    with Memory(trust_workspace(opening_of(ctx, folder))) as memory:
+        root = memory.root
+    answer(ctx, {"workspace": str(root), "trusted": True}, [line(f"{root} is trusted")])
+
+
+@app.command("status", cls=Verb, epilog="reverie status\nreverie status --json")
+def status(ctx: typer.Context) -> None:
+    """Show where everything stands, and what needs attention with its remedy."""
+    with opened(ctx) as memory:
+        seen = memory.status()
+    answer(ctx, seen, status_lines(seen))
+
+
+@app.command("check", cls=Verb, epilog="reverie check\nreverie check --repair")
+def check(
+    ctx: typer.Context,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Mend what is derived, finish what was interrupted.")
+    ] = False,
+) -> None:
+    """Verify every file, and say what does not hold; exits 1 when an error was found."""
+    with opened(ctx) as memory:
+        findings = memory.check(repair=repair)
+    answer(ctx, findings, [_finding(one) for one in findings] or [line("Everything holds.")])
+    if any(one.severity == "error" for one in findings):
+        raise typer.Exit(_FOUND)
+
+
+def _finding(one: Finding) -> Line:
+    """Return a finding on one line."""
+    style = "bold red" if one.severity == "error" else "yellow"
+    return line(
+        Styled(f"{one.severity} ", style), f"{one.place}: {one.what}", dim(f" — {one.remedy}"), indent=2
+    )
+
+
+@app.command("reindex", cls=Verb, epilog="reverie reindex")
+def reindex(ctx: typer.Context) -> None:
+    """Throw the derived files away and build them again from the others."""
+    with opened(ctx) as memory:
+        done = memory.reindex()
+    answer(ctx, done, [line(f"{done.entries:,} entries and {done.rows:,} search rows, from the files")])
+
+
+@app.command("export", cls=Verb, epilog="reverie export ~/backup/2026-07-01")
+def export(
+    ctx: typer.Context,
+    target: Annotated[Path, typer.Argument(metavar="FOLDER", help="An empty or new folder.")],
+) -> None:
+    """Write everything to an empty folder, loss-free: `reverie import` takes it back."""
+    with opened(ctx) as memory:
+        done = memory.export(target)
+    answer(ctx, done, [line(f"{done.files:,} files, {done.size:,} bytes in {done.folder}")])
+
+
+@app.command(
+    "import",
+    cls=Verb,
+    epilog="reverie import conversation.jsonl --session s1\nreverie import ~/backup/2026-07-01",
+)
+def import_(
+    ctx: typer.Context,
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Turns as JSONL or JSON, LoCoMo, Claude Code, an export.")
+    ],
+    session: Annotated[str, typer.Option(help="For turns that name none; else the file's name.")] = "",
+) -> None:
+    """Take in a conversation file or an export; what cannot be read is set aside and told."""
+    with opened(ctx) as memory:
+        done = memory.import_(source, session=session)
+    skipped = [{"place": one.place, "reason": one.reason} for one in done.skipped]
+    told = {"format": done.format, "turns": done.turns, "repeated": done.repeated, "files": done.files}
+    answer(ctx, told | {"sessions": done.sessions, "skipped": skipped}, _imported(done))
+
+
+def _imported(done: Imported) -> list[Line]:
+    """Return what an import did, for people."""
+    lines = [
+        line(
+            f"{done.format}: {done.turns:,} turns in {len(done.sessions)} sessions, {done.repeated:,} known already"
+        )
+    ]
+    lines += [line(f"{done.files:,} files")] if done.files else []
+    lines += [line(f"{one.place} set aside: {one.reason}", indent=2) for one in done.skipped[:_SHOWN]]
+    if len(done.skipped) > _SHOWN:
+        lines.append(line(f"… and {len(done.skipped) - _SHOWN:,} more: `reverie status` counts them"))
+    return lines

@@ -1,0 +1,186 @@
+"""The commands that let go: hide, forget, erase, exclude."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from reverie.core.fold import EntryState
+from reverie.core.where import Where
+from reverie.errors import UsageError
+from reverie.memory import Memory
+from reverie.surface.cli.frame import Verb, answer, application, globals_of
+from reverie.surface.cli.session import opened, where_of
+from reverie.surface.entry_text import entry_json, entry_line
+from reverie.surface.render import Line, Styled, dim, line, say
+
+app = application()
+
+Ids = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]...", help="Their ids, or the beginnings of them.")
+]
+Category = Annotated[str, typer.Option(help="All of this category.")]
+Tag = Annotated[str, typer.Option(help="All with this tag.")]
+Session = Annotated[str, typer.Option(help="All from this session.")]
+About = Annotated[str, typer.Option(help="All that concern this person or thing.")]
+Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
+Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show which, and change nothing.")]
+
+_CONFIRMED = {"y", "yes"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The entries a command is about."""
+
+    states: tuple[EntryState, ...]
+
+    @property
+    def ids(self) -> list[str]:
+        """Their ids."""
+        return [state.entry.id for state in self.states]
+
+    def lines(self, head: str) -> list[str | Styled | Line]:
+        """Return a heading with their number, and each on a line."""
+        return [line(f"{head}: {len(self.states)}"), *map(entry_line, self.states)]
+
+
+def _meant(memory: Memory, entries: list[str] | None, where: Where) -> _Meant:
+    """Return the entries named by id, or all that the filter admits; raises UsageError for neither or both."""
+    if bool(entries) == where.filters:
+        raise UsageError("name entries by id or by a filter such as --tag, one of the two")
+    states = [memory.get(entry) for entry in entries] if entries else memory.list(where)
+    return _Meant(tuple({state.entry.id: state for state in states}.values()))
+
+
+@app.command(
+    "hide",
+    cls=Verb,
+    epilog="reverie hide 2b47366a\nreverie hide --tag draft --dry-run\nreverie hide 2b47366a --unhide",
+)
+def hide(
+    ctx: typer.Context,
+    entries: Ids = None,
+    unhide: Annotated[bool, typer.Option("--unhide", help="Bring them back into sight.")] = False,
+    category: Category = "",
+    tag: Tag = "",
+    session: Session = "",
+    about: About = "",
+    since: Since = "",
+    until: Until = "",
+    dry_run: DryRun = False,
+) -> None:
+    """Take entries out of recall and MEMORY.md, reversibly."""
+    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    if unhide and where.filters:
+        where = where_of(**{name: getattr(where, name) for name in _FILTERS}, include_hidden=True)
+    with opened(ctx) as memory:
+        meant = _meant(memory, entries, where)
+        if not dry_run and meant.ids:
+            memory.hide(meant.ids, unhide=unhide)
+    said = "brought back" if unhide else "hidden"
+    told = {"ids": meant.ids, "hidden": not unhide, "dry_run": dry_run}
+    answer(ctx, told, meant.lines(f"would be {said}" if dry_run else said))
+
+
+_FILTERS = ("category", "tag", "session", "about", "since", "until")
+
+
+@app.command("forget", cls=Verb, epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run")
+def forget(
+    ctx: typer.Context,
+    entries: Ids = None,
+    category: Category = "",
+    tag: Tag = "",
+    session: Session = "",
+    about: About = "",
+    since: Since = "",
+    until: Until = "",
+    dry_run: DryRun = False,
+) -> None:
+    """Forget entries and the words they came from; their bytes stay until `erase`."""
+    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    with opened(ctx) as memory:
+        meant = _meant(memory, entries, where)
+        done = memory.forget(meant.ids, dry_run=dry_run)
+    lines = meant.lines("would be forgotten" if dry_run else "forgotten")
+    lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
+    answer(ctx, {"dry_run": dry_run, "ids": done.ids, "places": done.places}, lines)
+
+
+@app.command("erase", cls=Verb, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
+def erase(
+    ctx: typer.Context,
+    entries: Ids = None,
+    category: Category = "",
+    tag: Tag = "",
+    session: Session = "",
+    about: About = "",
+    since: Since = "",
+    until: Until = "",
+    dry_run: DryRun = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: there is no way back.")] = False,
+) -> None:
+    """Remove the text of entries from every file of the workspace, for good.
+
+    Backups and exports elsewhere keep it.
+    """
+    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    with opened(ctx) as memory:
+        meant = _meant(memory, entries, where)
+        if not (dry_run or yes):
+            _confirm(ctx, meant)
+        done = memory.erase(meant.ids, dry_run=dry_run)
+    answer(
+        ctx,
+        {"dry_run": dry_run, "ids": meant.ids, "result": done},
+        [*meant.lines("would be erased" if dry_run else "erased"), *_left(done)],
+    )
+
+
+def _left(done: object) -> list[Line]:
+    """Return what an erasure could not remove, and what it cannot reach."""
+    leftovers = getattr(done, "leftovers", ())
+    lines = [line(f"still found in {place}: erase it there by hand", indent=4) for place in leftovers]
+    return [*lines, line(dim("backups and exports elsewhere keep what they hold"))]
+
+
+def _confirm(ctx: typer.Context, meant: _Meant) -> None:
+    """Ask a person whether to go on; where nobody can answer, demand `--yes`."""
+    if globals_of(ctx).json or not sys.stdin.isatty():
+        raise UsageError("erasing cannot be undone: look with --dry-run, then say --yes")
+    say(*meant.lines("to be erased for good"), to=sys.stderr)
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in _CONFIRMED:
+        raise typer.Abort
+
+
+@app.command(
+    "exclude",
+    cls=Verb,
+    epilog='reverie exclude "health" --preview\nreverie exclude "health"\nreverie exclude "health" --remove',
+)
+def exclude(
+    ctx: typer.Context,
+    topic: Annotated[str, typer.Argument(help="A word or words, matched on word borders.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Store the topic again.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show which entries name it.")] = False,
+) -> None:
+    """Never store a topic again, and show which entries name it already; they stay."""
+    if remove and preview:
+        raise UsageError("--remove and --preview exclude each other: choose one")
+    with opened(ctx) as memory:
+        named = _Meant(tuple(memory.exclude(topic, remove=remove, preview=preview)))
+    said = "is stored again" if remove else "would not be stored" if preview else "is not stored any more"
+    told = {
+        "topic": topic,
+        "removed": remove,
+        "preview": preview,
+        "entries": [entry_json(one) for one in named.states],
+    }
+    answer(ctx, told, [line(f"{topic} {said}"), *named.lines("entries that name it")])

@@ -1,0 +1,180 @@
+"""The command `reverie`: finding the command meant, and turning every way it can end into an exit code.
+
+Owns the program's help and the outermost frame; promises that a command's module is loaded when the command is run or
+its help is asked for, not before; that an error is one line on standard error, with `--json` an object on standard
+output too; never prints a traceback unless REVERIE_TRACEBACK=1 asks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
+from itertools import groupby
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from reverie import __version__
+from reverie.errors import ReverieError, StoreUnwritable, UsageError
+from reverie.surface.cli.commands import COMMANDS
+from reverie.surface.cli.frame import CONTEXT, global_options, one_line, print_json
+from reverie.surface.render import write
+
+UNEXPECTED = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141  # as the shell reports a program that SIGPIPE ended
+
+_BY_NAME = {command.name: command for command in COMMANDS}
+# Whatever typer raises for a call that is wrong as written; the class moved between its versions, its heirs did not.
+_WRONG_CALL: type[Exception] = typer.BadParameter.__mro__[2]
+_INTRO = """\
+Long-term memory for LLM agents, kept in files a person can read.
+
+  reverie init                                   make a workspace for the agent `default`
+  reverie remember "Dana prefers calls before noon" --category preference
+  reverie recall "when to call Dana?"
+  reverie consolidate                            everything that is due: run it from cron
+"""
+
+
+class Program(TyperGroup):
+    """The group of all commands; each is loaded from its module when it is needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own type
+        """Return the commands' names, as the table has them."""
+        return list(_BY_NAME)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's own types
+        """Return the command called `cmd_name`, None when there is none."""
+        return load(cmd_name) if cmd_name in _BY_NAME else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own types
+        """Find the command that `args` begin with; a name that is none is told what it resembles."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None:
+            near = get_close_matches(name, _BY_NAME, n=1)
+            meant = f"did you mean `reverie {near[0]}`?" if near else "`reverie --help` lists them"
+            message = f"there is no command {name!r}: {meant}"
+            raise UsageError(message)
+        return name, command, args[1:]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own types
+        """Write the program's help from the table of commands, loading none of them."""
+        self.format_usage(ctx, formatter)
+        formatter.write(f"\n{_INTRO}")
+        for group, rows in groupby(COMMANDS, key=lambda command: command.group):
+            formatter.write(f"\n{group}:\n")
+            formatter.write("".join(f"  {row.name:<12} {row.summary}\n" for row in rows))
+        self.format_options(ctx, formatter)
+        formatter.write("\n`reverie COMMAND --help` shows a command's options and examples.\n")
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own types
+        """Write nothing: the commands stand in their groups above."""
+
+
+def load(name: str) -> Any:  # noqa: ANN401 - typer's own command
+    """Return the command of that name from its module; raises KeyError for a name that is none."""
+    module = import_module(f"reverie.surface.cli.{_BY_NAME[name].module}")
+    return typer.main.get_group(module.app).commands[name]
+
+
+def program() -> Program:
+    """Return the whole command line."""
+    return Program(
+        name="reverie",
+        params=global_options(),
+        context_settings=CONTEXT,
+        invoke_without_command=True,
+        callback=_alone,
+        rich_markup_mode=None,
+        options_metavar="[OPTIONS]",
+    )
+
+
+def _alone() -> None:
+    """Do nothing before a command; without one, `run` shows the help."""
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; nothing is raised."""
+    words = list(arguments)
+    if words in (["--version"], ["-V"]):
+        write(f"reverie {__version__}\n", sys.stdout)
+        return 0
+    try:
+        whole = program()
+        with whole.make_context("reverie", list(words) or ["--help"]) as context:
+            whole.invoke(context)
+        sys.stdout.flush()
+    except (BrokenPipeError, KeyboardInterrupt, typer.Abort, typer.Exit) as ended:
+        return _ended(ended)
+    except Exception as error:
+        # The outermost frame: a person is told in one line what went wrong, whatever it was.
+        return _failed(error, as_json=_wants_json(words))
+    return 0
+
+
+def _ended(ended: BaseException) -> int:
+    """Return the exit code of a command that ended early without an error."""
+    if isinstance(ended, typer.Exit):
+        with suppress(BrokenPipeError):
+            sys.stdout.flush()
+        return ended.exit_code
+    if isinstance(ended, BrokenPipeError):
+        with suppress(BrokenPipeError):  # closed, it is not flushed again when the process ends
+            sys.stdout.close()
+        return BROKEN_PIPE
+    return INTERRUPTED
+
+
+def _failed(error: Exception, *, as_json: bool) -> int:
+    """Print an error for people, and for programs when they asked, and return its exit code."""
+    told = _translated(error)
+    expected = isinstance(told, ReverieError)
+    name = type(told).__name__
+    sentence = str(told) if expected else f"unexpected {name}: {told}; set REVERIE_TRACEBACK=1 to see where"
+    code = told.exit_code if isinstance(told, ReverieError) else UNEXPECTED
+    if import_module(
+        "reverie.config"
+    ).traceback_wanted():  # it is read when something failed, not for the help
+        traceback.print_exception(error)
+    with suppress(BrokenPipeError):
+        if as_json:
+            retryable = isinstance(told, ReverieError) and told.retryable
+            print_json(
+                {"error": {"class": name, "message": str(told), "exit_code": code, "retryable": retryable}}
+            )
+            sys.stdout.flush()
+        write(f"reverie: {one_line(sentence)}\n", sys.stderr)
+    return code
+
+
+def _translated(error: Exception) -> Exception:
+    """Return the error of our own tree that says the same, or the error itself."""
+    if isinstance(error, _WRONG_CALL):
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context is not None else "reverie"
+        said = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        return UsageError(f"{said[:1].lower()}{said[1:]}; see `{where} --help`")
+    if isinstance(error, PermissionError):
+        return StoreUnwritable(
+            f"{error.filename or 'a file'} may not be used ({error.strerror}): check its permissions"
+        )
+    return error
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    """Whether `--json` was given, for errors that come before the options are read."""
+    before = words[: words.index("--")] if "--" in words else words
+    return "--json" in before

@@ -1,0 +1,159 @@
+"""The commands that read: recall, context, list, get, why."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+import typer
+
+from reverie.context import ContextRequest
+from reverie.core.rows import Kind
+from reverie.core.where import Where
+from reverie.recall import Ask
+from reverie.surface.cli.frame import Verb, answer, application
+from reverie.surface.cli.session import instant, one_of, opened, text_of, where_of
+from reverie.surface.entry_text import entry_json, entry_line, entry_lines, hit_lines, why_json, why_lines
+from reverie.surface.render import Line, dim, line
+
+app = application()
+
+Category = Annotated[str, typer.Option(help="Only this category, such as decision.")]
+Tag = Annotated[str, typer.Option(help="Only entries with this tag.")]
+Session = Annotated[str, typer.Option(help="Only what was said in this session.")]
+About = Annotated[str, typer.Option(help="Only what concerns this person or thing.")]
+Scope = Annotated[str, typer.Option(help="Only this scope: private or team.")]
+Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
+Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
+AsOf = Annotated[str, typer.Option(metavar="INSTANT", help="What was known and true then.")]
+Previous = Annotated[bool, typer.Option("--previous", help="Also what held before and no longer does.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Also what is hidden.")]
+
+_RECALL = """\
+reverie recall "when to call Dana?"
+reverie recall 花生 -k 3
+reverie recall "release steps" --category procedure --since 2026-06-01 --json
+"""
+
+
+@app.command("recall", cls=Verb, epilog=_RECALL)
+def recall(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="What is looked for; - reads it from standard input.")],
+    k: Annotated[int, typer.Option("-k", "--limit", metavar="N", help="How many hits at most.")] = 10,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="entry, page, core, history or turn; repeatable.")
+    ] = None,
+    reference: Annotated[str, typer.Option(metavar="INSTANT", help="Relative dates count from then.")] = "",
+    category: Category = "",
+    tag: Tag = "",
+    session: Session = "",
+    about: About = "",
+    scope: Scope = "",
+    since: Since = "",
+    until: Until = "",
+    as_of: AsOf = "",
+    previous: Previous = False,
+    hidden: Hidden = False,
+) -> None:
+    """Find what is known about something: entries, notebook pages, history and turns, best first."""
+    where = where_of(
+        category=category,
+        tag=tag,
+        session=session,
+        about=about,
+        scope=scope,
+        since=since,
+        until=until,
+        as_of=as_of,
+        include_previous=previous,
+        include_hidden=hidden,
+    )
+    kinds = tuple(one_of(one, "--kind", choices=get_args(Kind)) for one in kind or ())
+    ask = Ask(
+        query=text_of(query), k=k, where=where, kinds=kinds, reference=instant(reference, "--reference")
+    )
+    with opened(ctx) as memory:
+        found = memory.ask(ask)
+    lines = [one for number, hit in enumerate(found.hits, 1) for one in hit_lines(hit, number)]
+    if not lines:
+        lines.append(line("Nothing is known about that."))
+    if found.behind:
+        lines.append(
+            line(dim(f"{found.behind} files are not searched yet; ask again, or run `reverie reindex`"))
+        )
+    answer(ctx, found, lines)
+
+
+@app.command(
+    "context", cls=Verb, epilog='reverie context "what is planned for Friday?" --session s1 --budget 4000'
+)
+def context(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="What the next answer is about; may be left out.")] = "",
+    session: Annotated[str, typer.Option(help="The session the prompt is for.")] = "",
+    budget: Annotated[
+        int, typer.Option(metavar="TOKENS", help="At most so many tokens; 0: the setting's.")
+    ] = 0,
+) -> None:
+    """Build what a host puts into its prompt, within a token budget."""
+    request = ContextRequest(query=text_of(query), session=session, budget=budget)
+    with opened(ctx) as memory:
+        built = memory.context(request)
+    answer(ctx, built, [built.text.rstrip("\n")])
+
+
+@app.command(
+    "list", cls=Verb, epilog="reverie list --category decision --since 2026-06-01\nreverie list --previous"
+)
+def list_(
+    ctx: typer.Context,
+    category: Category = "",
+    tag: Tag = "",
+    session: Session = "",
+    about: About = "",
+    scope: Scope = "",
+    since: Since = "",
+    until: Until = "",
+    as_of: AsOf = "",
+    previous: Previous = False,
+    hidden: Hidden = False,
+    limit: Annotated[int, typer.Option(metavar="N", help="The latest so many; 0: all.")] = 0,
+) -> None:
+    """List entries by day."""
+    where: Where = where_of(
+        category=category,
+        tag=tag,
+        session=session,
+        about=about,
+        scope=scope,
+        since=since,
+        until=until,
+        as_of=as_of,
+        include_previous=previous,
+        include_hidden=hidden,
+        limit=max(limit, 0),
+    )
+    with opened(ctx) as memory:
+        states = memory.list(where)
+    lines: list[Line] = [entry_line(state) for state in states]
+    answer(ctx, [entry_json(state) for state in states], lines or [line("No entries.")])
+
+
+@app.command("get", cls=Verb, epilog="reverie get 2b47366a")
+def get(
+    ctx: typer.Context, entry: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+) -> None:
+    """Show one entry whole."""
+    with opened(ctx) as memory:
+        state = memory.get(entry)
+    answer(ctx, entry_json(state), entry_lines(state))
+
+
+@app.command("why", cls=Verb, epilog="reverie why 2b47366a")
+def why(
+    ctx: typer.Context, entry: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+) -> None:
+    """Show where an entry comes from: the pages that cite it, its log, and the turns it was said in."""
+    with opened(ctx) as memory:
+        chain = memory.why(entry)
+    answer(ctx, why_json(chain), why_lines(chain))

@@ -1,0 +1,179 @@
+"""The commands that run one stage each, and `consolidate`, which runs them all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from reverie.consolidate import Plan
+from reverie.dream import Dreamt
+from reverie.errors import UsageError
+from reverie.publish import Published
+from reverie.surface.cli.frame import Verb, answer, application
+from reverie.surface.cli.session import opened
+from reverie.surface.render import Line, dim, line, say
+
+app = application()
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")]
+
+
+@app.command("extract", cls=Verb, epilog="reverie extract\nreverie extract s1 s2")
+def extract(
+    ctx: typer.Context,
+    sessions: Annotated[
+        list[str] | None, typer.Argument(metavar="[SESSION]...", help="Which; all if left out.")
+    ] = None,
+) -> None:
+    """Read unread turns and notes into the journal."""
+    with opened(ctx) as memory:
+        done = memory.extract(sessions or None)
+    said = f"{done.entries} entries found in {done.spans} spans, {done.links} links"
+    refused = f", {done.refused} refused" if done.refused else ""
+    answer(ctx, done, [line(said, refused), *(line(problem, indent=2) for problem in done.problems)])
+
+
+@app.command("drain", cls=Verb, epilog="reverie drain")
+def drain(ctx: typer.Context) -> None:
+    """Store what is queued in the daily logs; exits 2 with the queue intact when that fails."""
+    with opened(ctx) as memory:
+        done = memory.drain()
+    parts = [f"{done.stored} entries stored", f"{done.feedback} judgements applied"]
+    parts += [f"{done.refused} refused and kept aside"] if done.refused else []
+    parts += [f"{done.repeated} known already"] if done.repeated else []
+    answer(ctx, done, [line(", ".join(parts))])
+
+
+@app.command("compact", cls=Verb, epilog="reverie compact\nreverie compact s1 --budget 16000")
+def compact(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(help="Which; every session over its budget if left out.")] = "",
+    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Instead of the setting's.")] = None,
+) -> None:
+    """Move the oldest turns of long sessions into the history."""
+    if budget is not None and not session:
+        raise UsageError("--budget is for one session: name it")
+    with opened(ctx) as memory:
+        if session:
+            done = memory.compact(session, budget=budget)
+            answer(ctx, done, [line(f"{done.archived} turns moved into the history, {done.kept} stay")])
+        else:
+            archived = memory.compact_all()
+            answer(ctx, {"archived": archived}, [line(f"{archived} turns moved into the history")])
+
+
+@app.command("digest", cls=Verb, epilog="reverie digest")
+def digest(ctx: typer.Context) -> None:
+    """Summarise sessions, and write today, week and long-term anew."""
+    with opened(ctx) as memory:
+        done = memory.digest()
+    changed = ", ".join(done.changed) or "nothing changed"
+    answer(ctx, done, [line(changed)])
+
+
+_DREAM = """\
+reverie dream                     when enough time and entries have gathered
+reverie dream --now               at once
+reverie dream --now --dry-run     show the changes as a diff
+"""
+
+
+@app.command("dream", cls=Verb, epilog=_DREAM)
+def dream(
+    ctx: typer.Context,
+    now: Annotated[bool, typer.Option("--now", help="Do not wait for enough time and entries.")] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Fold closed days into the notebook, in one commit or none."""
+    with opened(ctx) as memory:
+        done = memory.dream(now=now, dry_run=dry_run)
+    answer(ctx, done, _dreamt(done))
+
+
+def _dreamt(done: Dreamt) -> Iterator[Line]:
+    """Yield what a dream did."""
+    counts = ", ".join(f"{number} {kind}" for kind, number in done.counts.items() if number)
+    yield line(done.result, f": {counts}" if counts else "", dim(f" {done.run}" if done.run else ""))
+    for page in done.pages:
+        yield line(f"  {page}")
+    for problem in done.problems:
+        yield line(f"  {problem}", indent=4)
+    if done.diff:
+        yield line(done.diff.rstrip("\n"))
+
+
+@app.command("publish", cls=Verb, epilog="reverie publish\nreverie publish --set publish.budget_preset=lean")
+def publish(ctx: typer.Context) -> None:
+    """Compile MEMORY.md within its budget."""
+    with opened(ctx) as memory:
+        done = memory.publish()
+    answer(ctx, done, _published(done))
+
+
+def _published(done: Published) -> Iterator[Line]:
+    """Yield what became of MEMORY.md."""
+    yield line(f"{done.path} {'written' if done.changed else 'unchanged'}, {done.characters:,} characters")
+    if done.left_out:
+        yield line(f"{len(done.left_out)} entries did not fit")
+    if done.protected_out:
+        yield line(f"{len(done.protected_out)} of them are protected: raise the budget, or let something go")
+    if done.edited is not None:
+        yield line("what you wrote inside the compiled part waits: see `reverie review list`")
+    if done.problem:
+        yield line(done.problem)
+
+
+@app.command("lint", cls=Verb, epilog="reverie lint")
+def lint(ctx: typer.Context) -> None:
+    """Look the notebook over for what is stale, broken, contradicted, orphaned or uncited."""
+    with opened(ctx) as memory:
+        done = memory.lint()
+    found = [
+        line(f"{one.page}:{one.line} {one.kind}: {one.reason}", dim(f" — {one.remedy}"), indent=2)
+        for one in done.findings
+    ]
+    answer(ctx, done, [*found, line(f"{done.pages} pages, {len(done.findings)} findings")])
+
+
+_CONSOLIDATE = """\
+reverie consolidate                   from cron, as often as you like
+reverie consolidate --drain-only
+reverie consolidate --dry-run --json
+"""
+
+
+@app.command("consolidate", cls=Verb, epilog=_CONSOLIDATE)
+def consolidate(
+    ctx: typer.Context,
+    drain_only: Annotated[
+        bool, typer.Option("--drain-only", help="Store what is queued, and no more.")
+    ] = False,
+    promote_only: Annotated[
+        bool, typer.Option("--promote-only", help="Digests and MEMORY.md, and no more.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Run everything that is due, in order, the drain first; a second run changes nothing.
+
+    Exits 0, or 2 when the drain failed and the queue is intact. Another stage that failed is named on standard error
+    and in `problems`, and the rest runs.
+    """
+    if drain_only and promote_only:
+        raise UsageError("--drain-only and --promote-only exclude each other: choose one")
+    with opened(ctx) as memory:
+        done = memory.consolidate(Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run))
+    told = {
+        "agent": done.agent,
+        "facts_added": done.facts_added,
+        "watermark": "n/a" if drain_only else done.watermark or "n/a",
+        "dry_run": dry_run,
+        "drain_only": drain_only,
+        "promote_only": promote_only,
+        "stages": done.stages,
+        "problems": done.problems,
+    }
+    answer(ctx, told, [str(done)])
+    say(*(f"reverie: {problem}" for problem in done.problems), to=sys.stderr)

@@ -1,0 +1,206 @@
+"""The commands that write outright: remember, note, correct, feedback, pin, due, done."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+import msgspec
+import typer
+
+from reverie.core.due_list import DueLine
+from reverie.core.records import Draft, Origin, Scope, Stare, Status
+from reverie.errors import UsageError
+from reverie.surface.cli.frame import Verb, answer, application
+from reverie.surface.cli.session import instant, one_of, opened, text_of
+from reverie.surface.entry_text import entry_json
+from reverie.surface.render import dim, line
+
+app = application()
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The entry's id, or the beginning of it.")]
+By = Annotated[str, typer.Option(help="Whose word it is: user, agent, tool, file, web, import or other.")]
+
+_SCORES = 5
+
+_REMEMBER = """\
+reverie remember "Dana prefers calls before noon" --category preference --about Dana
+reverie remember "Send Dana the quote" --due 2026-07-10
+reverie remember "Never deploy on Fridays" --category procedure --pin --key no-friday-deploys
+"""
+
+
+@app.command("remember", cls=Verb, epilog=_REMEMBER)
+def remember(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(help="What is to be remembered; - reads it from standard input.")],
+    category: Annotated[
+        str, typer.Option(help="fact, decision, preference, procedure, … or your own.")
+    ] = "fact",
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeatable.")] = None,
+    sig: Annotated[float | None, typer.Option(metavar="0..1", help="How much it matters.")] = None,
+    conf: Annotated[float | None, typer.Option(metavar="0..1", help="How sure it is.")] = None,
+    stare: Annotated[
+        str, typer.Option(metavar="S,T,A,R,E", help="Five scores 0..1; leave out unscored ones.")
+    ] = "",
+    who: Annotated[str, typer.Option(help="Who said or promised it.")] = "",
+    about: Annotated[str, typer.Option(help="Whom or what it concerns.")] = "",
+    since: Annotated[str, typer.Option("--from", metavar="WHEN", help="True from then on.")] = "",
+    until: Annotated[str, typer.Option(metavar="WHEN", help="True until then.")] = "",
+    due: Annotated[str, typer.Option(metavar="WHEN", help="A promise, due then.")] = "",
+    scope: Annotated[str, typer.Option(help="private or team.")] = "private",
+    by: By = "user",
+    status: Annotated[str, typer.Option(help="active, or discussed: said, not agreed.")] = "active",
+    supersedes: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="What it replaces; repeatable.")
+    ] = None,
+    evidence: Annotated[str, typer.Option(help="The words it stands on.")] = "",
+    pin: Annotated[bool, typer.Option("--pin", help="Keep it in MEMORY.md and every context.")] = False,
+    at: Annotated[str, typer.Option(metavar="INSTANT", help="When it was said; now, if not given.")] = "",
+    session: Annotated[str, typer.Option(help="The session it belongs to.")] = "",
+    key: Annotated[str, typer.Option(help="The same key and text again change nothing.")] = "",
+) -> None:
+    """Store a text as an entry; on return it is on disk, and recall finds it.
+
+    WHEN is a date, a month, a year, or an instant with its offset.
+    """
+    draft = Draft(
+        category=category,
+        tags=tuple(tag or ()),
+        sig=sig,
+        conf=conf,
+        stare=_stare(stare),
+        who=who,
+        about=about,
+        since=since,
+        until=until,
+        due=due,
+        scope=one_of(scope, "--scope", choices=get_args(Scope)),
+        origin=one_of(by, "--by", choices=get_args(Origin)),
+        status=one_of(status, "--status", choices=get_args(Status)),
+        evidence=evidence,
+        pin=pin,
+        at=instant(at, "--at"),
+        session=session,
+        key=key,
+    )
+    with opened(ctx) as memory:
+        replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
+        done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
+    said = "stored" if not done.queued else "queued for the next drain; recall finds it already"
+    said = f"not stored: {done.refused}" if done.refused else "known already" if done.repeated else said
+    answer(ctx, done, [line(said, dim(f" {done.id}" if done.id else ""))])
+
+
+def _stare(text: str) -> Stare | None:
+    """Return five scores written with commas, empty ones not scored; raises UsageError."""
+    if not text:
+        return None
+    message = f"--stare {text}: write five scores from 0 to 1 with commas between, such as 0.8,,0.3,,"
+    try:
+        scores = [float(one) if one.strip(" -—") else None for one in text.split(",")]
+    except ValueError as error:
+        raise UsageError(message) from error
+    if len(scores) != _SCORES:
+        raise UsageError(message)
+    one, two, three, four, five = scores
+    return one, two, three, four, five
+
+
+@app.command(
+    "note", cls=Verb, epilog='reverie note "Deployed v2; the queue was empty."\nreverie note - < today.md'
+)
+def note(
+    ctx: typer.Context, text: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")]
+) -> None:
+    """Add to the agent's own note of the day, which extraction reads."""
+    with opened(ctx) as memory:
+        path = memory.note(text_of(text))
+    answer(ctx, {"note": path}, [line(f"added to {path}")])
+
+
+@app.command(
+    "correct", cls=Verb, epilog='reverie correct 2b47366a "Mira works at Lindqvist Rail" --why change'
+)
+def correct(
+    ctx: typer.Context,
+    entry: Id,
+    text: Annotated[str, typer.Argument(help="What holds instead; - reads it from standard input.")],
+    why: Annotated[str, typer.Option(help="change: it was true before; mistake: it never was.")],
+    by: By = "user",
+) -> None:
+    """Put a text in the place of an entry."""
+    reason = one_of(why, "--why", choices=("change", "mistake"))
+    with opened(ctx) as memory:
+        done = memory.correct(
+            entry,
+            text_of(text),
+            why="mistake" if reason == "mistake" else "change",
+            by=one_of(by, "--by", choices=get_args(Origin)),
+        )
+    answer(ctx, done, [line("stored; the old text is shown as previous", dim(f" {done.id}"))])
+
+
+@app.command(
+    "feedback",
+    cls=Verb,
+    epilog="reverie feedback 2b47366a helpful\nreverie feedback 2b47366a 0.9 --why asked-twice",
+)
+def feedback(
+    ctx: typer.Context,
+    entry: Id,
+    value: Annotated[
+        str, typer.Argument(help="helpful, wrong, outdated, more, less, or a number from 0 to 1.")
+    ],
+    why: Annotated[str, typer.Option(help="The reason, for whoever looks later.")] = "",
+    by: By = "agent",
+) -> None:
+    """Say what an entry was worth; the next drain applies it."""
+    with opened(ctx) as memory:
+        record = memory.feedback(entry, value, why=why, by=one_of(by, "--by", choices=get_args(Origin)))
+    answer(ctx, {"id": record, "status": "QUEUED"}, [line("QUEUED — not yet applied", dim(f" {record}"))])
+
+
+@app.command("pin", cls=Verb, epilog="reverie pin 2b47366a\nreverie pin 2b47366a --unpin")
+def pin(
+    ctx: typer.Context,
+    entry: Id,
+    unpin: Annotated[bool, typer.Option("--unpin", help="No longer keep it there.")] = False,
+) -> None:
+    """Keep an entry in MEMORY.md and in every context."""
+    with opened(ctx) as memory:
+        memory.pin(entry, unpin=unpin)
+        state = memory.get(entry)
+    answer(
+        ctx, entry_json(state), [line("no longer pinned" if unpin else "pinned", dim(f" {state.entry.id}"))]
+    )
+
+
+@app.command("due", cls=Verb, epilog="reverie due\nreverie due --json")
+def due(ctx: typer.Context) -> None:
+    """List what was promised and is still open: overdue, today, upcoming, undated."""
+    with opened(ctx) as memory:
+        found = memory.due()
+    told = [_due_json(one) for one in found.lines]
+    answer(ctx, told, [one.line for one in found.lines] or ["Nothing is promised."])
+
+
+def _due_json(one: DueLine) -> dict[str, object]:
+    """Return a promise for programs."""
+    return entry_json(one.state) | {"part": one.part, "shown": one.shown}
+
+
+@app.command("done", cls=Verb, epilog="reverie done 2b47366a\nreverie done 2b47366a --until 2026-07-20")
+def done(
+    ctx: typer.Context,
+    entry: Id,
+    cancelled: Annotated[bool, typer.Option("--cancelled", help="It no longer holds.")] = False,
+    until: Annotated[str, typer.Option(metavar="WHEN", help="It is due then instead.")] = "",
+) -> None:
+    """Say that a promise is kept, cancelled, or due at another time."""
+    if cancelled and until:
+        raise UsageError("--cancelled and --until exclude each other: choose one")
+    with opened(ctx) as memory:
+        memory.done(entry, cancelled=cancelled, until=until)
+        state = memory.get(entry)
+    said = f"due {until}" if until else "cancelled" if cancelled else "done"
+    answer(ctx, entry_json(state), [line(said, dim(f" {state.entry.id}"))])

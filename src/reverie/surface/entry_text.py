@@ -1,0 +1,182 @@
+"""Entries, hits and turns as a person reads them, and as `--json` gives them.
+
+Owns both forms of what a memory holds; promises that each line ends in the id by which other commands find it; never
+looks anything up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from reverie.core.fold import EntryState
+from reverie.core.records import Event, Outcome, Turn
+from reverie.recall import Hit
+from reverie.surface.render import Line, Styled, bold, dim, line
+from reverie.why import Why
+
+_LONGEST = 400  # characters of a text in a list; a single entry is shown whole
+
+
+def marks(state: EntryState) -> list[str]:
+    """Return in words whatever is not plain about an entry."""
+    said = {
+        "pinned": state.pinned,
+        "hidden": state.hidden,
+        "never was true": state.wrong,
+        "no longer true": state.ended,
+        "done": state.done,
+        "cancelled": state.cancelled,
+        "only discussed": state.entry.status == "discussed",
+        f"replaced by {state.superseded_by}": state.superseded_by,
+        f"repeats {state.merged_into}": state.merged_into,
+        f"said {state.observations} times": state.observations > 1,
+        f"contradicts {', '.join(state.conflicts)}": state.conflicts,
+        f"due {state.due}": state.due and not state.done,
+        f"from {state.entry.since}": state.entry.since,
+        f"until {state.entry.until}": state.entry.until,
+    }
+    return [words for words, holds in said.items() if holds]
+
+
+def entry_json(state: EntryState) -> dict[str, object]:
+    """Return an entry and what happened to it as one flat object."""
+    told: dict[str, object] = dict(msgspec.to_builtins(state.entry))
+    about = msgspec.to_builtins(state)
+    told |= {name: about[name] for name in about if name != "entry"}
+    return {"sig": state.sig, "category": state.entry.category, "current": state.current} | told
+
+
+def entry_line(state: EntryState) -> Line:
+    """Return an entry on one line: day, category, text, what is not plain about it, id."""
+    notes = marks(state)
+    return line(
+        Styled(state.entry.day, "cyan"),
+        dim(f" [{state.entry.category}] "),
+        cut(state.entry.text),
+        dim(f" ({'; '.join(notes)})") if notes else "",
+        dim(f" ^{state.entry.id}"),
+        indent=4,
+    )
+
+
+def entry_lines(state: EntryState) -> list[Line]:
+    """Return everything about one entry."""
+    entry = state.entry
+    facts = {
+        "day": entry.day,
+        "said at": entry.at.isoformat(),
+        "category": entry.category,
+        "significance": f"{state.sig:.2f}",
+        "tags": " ".join(entry.tags),
+        "who": entry.who,
+        "about": entry.about,
+        "origin": entry.origin,
+        "scope": entry.scope,
+        "source": place_of(entry.session, entry.turns),
+        "words": entry.evidence,
+        "state": "; ".join(marks(state)),
+    }
+    return [
+        line(bold(entry.text)),
+        *(line(dim(f"  {name:<13}"), value, indent=15) for name, value in facts.items() if value),
+        line(dim(f"  {'id':<13}"), entry.id),
+    ]
+
+
+def place_of(session: str, turns: str) -> str:
+    """Return where in a conversation something was said, in words."""
+    if not session:
+        return ""
+    return f"{session}, turn {turns}" if turns else session
+
+
+def hit_lines(hit: Hit, number: int) -> list[Line]:
+    """Return a hit: its text, then where it stands, where it comes from and why it ranked."""
+    place = f"{hit.source}:{hit.place}" if hit.kind != "turn" else f"{hit.source} turn {hit.place}"
+    came = place_of(hit.session, hit.turns) if hit.kind == "entry" else hit.heading
+    said = [
+        hit.kind if not hit.category else f"{hit.kind} [{hit.category}]",
+        hit.day,
+        hit.person or hit.role,
+        came,
+    ]
+    if hit.standing != "current":
+        said.append(hit.standing)
+    lines = [
+        line(
+            dim(f"{number:>2}. "),
+            bold(cut(hit.text)) if hit.kind in {"entry", "page"} else cut(hit.text),
+            indent=4,
+        ),
+        line(dim(f"    {' · '.join(part for part in said if part)}"), indent=4),
+        line(dim(f"    {place} · {', '.join(hit.why)} · {hit.score:.2f} · {hit.id}"), indent=4),
+    ]
+    if hit.evidence and hit.evidence not in hit.text:
+        lines.insert(1, line(dim("    “"), cut(hit.evidence), dim("”"), indent=5))
+    return lines
+
+
+def turn_line(turn: Turn) -> Line:
+    """Return a turn on one line: its ordinal, who spoke, when, and what was said."""
+    who = f"{turn.role} {turn.name}".strip()
+    return line(dim(f"  turn {turn.n} · {turn.at:%Y-%m-%d %H:%M} · {who}: "), cut(turn.content), indent=4)
+
+
+def why_lines(why: Why) -> Iterator[Line]:
+    """Yield the chain behind an entry, from the pages that cite it down to the turns it came from."""
+    entry = why.state.entry
+    yield from entry_lines(why.state)
+    yield line(bold("Pages that cite it" if why.pages else "No page cites it yet"))
+    for page, number in why.pages:
+        yield line(f"  {page}:{number}")
+    yield line(bold("Daily log"))
+    yield line(f"  {why.log} ", dim(f"^{entry.id}"))
+    if why.turns:
+        yield line(bold(f"Said in session {entry.session}"))
+        yield from map(turn_line, why.turns)
+    else:
+        yield line(bold("Written outright" if not entry.session else f"Written in session {entry.session}"))
+    if why.events or why.outcomes:
+        yield line(bold("What happened to it"))
+        yield from map(event_line, why.events)
+        yield from map(outcome_line, why.outcomes)
+    if why.others:
+        yield line(bold("Linked entries"))
+        yield from (line("  ", *entry_line(other).parts, indent=4) for other in why.others)
+
+
+def event_line(event: Event) -> Line:
+    """Return an event on one line."""
+    parts = [event.kind, event.value, event.when, event.other and f"with {event.other}", event.why]
+    by = f" (by {event.by})" if event.by else ""
+    return line(
+        dim(f"  {event.at:%Y-%m-%d %H:%M} "), " ".join(part for part in parts if part), dim(by), indent=4
+    )
+
+
+def outcome_line(outcome: Outcome) -> Line:
+    """Return what a dream did with an entry on one line."""
+    parts = [outcome.outcome, outcome.page and f"on {outcome.page}", outcome.into and f"into {outcome.into}"]
+    said = " ".join(part for part in (*parts, outcome.reason) if part)
+    return line(dim(f"  {outcome.at:%Y-%m-%d %H:%M} "), said, dim(f" ({outcome.run})"), indent=4)
+
+
+def why_json(why: Why) -> dict[str, object]:
+    """Return the chain behind an entry for programs."""
+    return {
+        "entry": entry_json(why.state),
+        "log": why.log,
+        "pages": [{"page": page, "line": number} for page, number in why.pages],
+        "turns": [msgspec.to_builtins(turn) | {"n": turn.n} for turn in why.turns],
+        "events": msgspec.to_builtins(why.events),
+        "outcomes": msgspec.to_builtins(why.outcomes),
+        "others": [entry_json(other) for other in why.others],
+    }
+
+
+def cut(text: str) -> str:
+    """Return a text on one line and no longer than a list has room for."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

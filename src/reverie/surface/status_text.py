@@ -1,0 +1,71 @@
+"""The page `reverie status` prints.
+
+Owns its wording and order; promises that what needs attention comes first, each with its remedy; never leaves out
+something that was set aside or cannot be read without saying how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reverie.status import Place, Status
+from reverie.surface.entry_text import cut
+from reverie.surface.render import Line, Styled, bold, dim, line
+
+_SHOWN = 10  # of each kind of trouble; `--json` has them all
+_COLUMN = 12
+
+
+def status_lines(seen: Status) -> Iterator[Line]:
+    """Yield the page, line by line."""
+    owner = f"{seen.agent}, {seen.person}" if seen.person else seen.agent
+    yield line(bold(owner), dim(f" {seen.workspace}"))
+    for problem in seen.problems:
+        yield line(Styled("! ", "bold yellow"), problem.what, dim(f" — {problem.remedy}"), indent=2)
+    yield from _facts(seen)
+    for off in seen.off:
+        yield _row("off", off)
+    refused = [Place(one.source, f"{one.reason} ({one.id[:8]})") for one in seen.quarantine]
+    yield from _places("set aside", refused)
+    yield from _places("no entries", seen.unparsed)
+    yield from _places("unreadable", seen.damaged)
+    if seen.unlooked:
+        yield _row("not read", f"{seen.unlooked} files were not looked through: `reverie check` reads all")
+
+
+def _facts(seen: Status) -> Iterator[Line]:
+    """Yield the counts."""
+    yield _row("entries", f"{seen.entries:,}, of which {seen.current:,} current, {seen.queued:,} queued")
+    yield _row("promises", f"{seen.promises:,} open, {seen.pins:,} pinned, {seen.forgotten:,} forgotten")
+    span = f", {seen.days[0]} to {seen.days[-1]}" if seen.days else ""
+    yield _row("days", f"{len(seen.days):,}{span}; today is {seen.today}")
+    unread = f", {sum(seen.unread.values()):,} turns unread" if seen.unread else ""
+    yield _row("sessions", f"{seen.sessions:,}{unread}")
+    outcomes = ", ".join(f"{number:,} {kind}" for kind, number in seen.outcomes.items())
+    pending = sum(seen.pending.values())
+    waits = f"{pending:,} entries of {len(seen.pending)} days wait" if pending else "nothing waits"
+    yield _row(
+        "notebook", f"reaches {seen.watermark or 'no day yet'}; {waits}{'; ' if outcomes else ''}{outcomes}"
+    )
+    used = ", ".join(
+        f"{seen.memory.used[unit]:,} of {limit:,} {unit}" for unit, limit in seen.memory.limits.items()
+    )
+    yield _row("MEMORY.md", used if seen.memory.present else "not there yet: `reverie publish`")
+    behind = f", {seen.index.behind:,} not taken in" if seen.index.behind else ""
+    yield _row(
+        "search", f"{seen.index.rows:,} rows{behind}" if seen.index.present else "built at the first recall"
+    )
+    yield _row("waiting", f"{seen.segments:,} journal files, {seen.reviews:,} for your word")
+
+
+def _row(name: str, text: str) -> Line:
+    """Return a named line."""
+    return line(dim(f"  {name:<{_COLUMN}}"), text, indent=_COLUMN + 2)
+
+
+def _places(name: str, places: Sequence[Place]) -> Iterator[Line]:
+    """Yield the first of some places, and how many there are more."""
+    for place in places[:_SHOWN]:
+        yield _row(name, f"{place.place}: {cut(place.what)}")
+    if len(places) > _SHOWN:
+        yield _row(name, f"… and {len(places) - _SHOWN:,} more: `reverie status --json`")
