@@ -1,0 +1,65 @@
+"""What a rule may claim of a sentence, and the words that both languages' rules share.
+
+Owns the value between rules and entries, and the choice of tags. Never reads a turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from reverie.core.records import Origin
+from reverie.model.when import Anchor, Dated
+
+RAISED = 0.85  # what the speaker asked to be remembered: published at once, below the protected level
+STRONG = 0.75  # health, standing orders, decisions with a marker of finality
+HEDGED = 0.6  # the confidence of what was said with "I think"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Who speaks to whom: `me` and `you` as names in stored text, `role` of the turn, and where dates count from."""
+
+    role: str
+    me: str
+    you: str
+    anchor: Anchor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one statement says: the text to store, and the stretch `[start, end)` of the turn it stands on."""
+
+    category: str
+    text: str
+    start: int
+    end: int
+    sig: float | None = None
+    conf: float | None = None
+    about: str = ""
+    since: str = ""
+    until: str = ""
+    due: str = ""
+    origin: Origin | None = None  # None: the speaker's own
+
+
+def bounded(claim: Claim, dates: tuple[Dated, ...], *, anchor: Anchor, due: bool) -> Claim:
+    """Set since, until and due of a claim from the dates it names and the words around them."""
+    if not dates:
+        return claim
+    if due:
+        first = min(
+            dates,
+            key=lambda one: (
+                one.role not in {"by", "due"},
+                one.role == "since",
+                one.last <= anchor.day,
+                one.start,
+            ),
+        )
+        return replace(claim, due=anchor.when(first, last=True))
+    until = next((one for one in dates if one.role == "until"), None)
+    since = next((one for one in dates if one is not until), None)
+    if since is not None and since.unit == "days" and until is None:
+        until = since
+    first_day = anchor.when(since) if since is not None else ""
+    return replace(claim, since=first_day, until=anchor.when(until, last=True) if until is not None else "")
