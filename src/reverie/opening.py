@@ -236,9 +236,8 @@ def open_workspace(opening: Opening) -> Opened:
 def make_workspace(opening: Opening) -> Opened:
     """Make the folder a workspace and open it; one that is a workspace already keeps every file it has."""
     ws = opening.workspace(opening.folder())
+    ws.disk.make_folder("")
     if ws.disk.size(layout.ORIGIN) is None:
-        ws.root.parent.mkdir(parents=True, exist_ok=True)
-        ws.disk.make_folder("")
         _found(opening, ws, agent=opening.agent or ws.root.name, person="")
     else:
         ws.make_folders()
