@@ -250,18 +250,29 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Span(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place in a session: the turn's id and the hash of the evidence words in it (empty: the whole turn)."""
+    """A place in a session: the turn's id and ordinal, and the keyed hash of the evidence in it (empty: all of it)."""
 
     session: str
     turn: str
     digest: str = ""
+    n: int = -1
+
+
+class Sketch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A phrase under the workspace's key: its HMAC-SHA-256, how many words it has, and a hash of its first word."""
+
+    keyed: str
+    words: int
+    head: int
 
 
 class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What must stay forgotten, without readable text.
+    """What must stay forgotten, without readable text: one statement, and where it was said.
 
-    `keyed` is HMAC-SHA-256 of the normalised text under the workspace's key; `signature` are the minhash values
-    of its terms under the same key, for finding reworded copies. `lifted` is set by a later restore line.
+    `keyed` is HMAC-SHA-256 of its words under the workspace's key, `alike` that of its telling words in order (empty
+    when there are too few); `phrases` find its text and its evidence inside other text; `signature` are the smallest
+    keyed hashes of its telling words, for finding what says it and more. `spared` are entries that share its evidence
+    and were not meant. A later line of the same id adds to it, or takes it back with `lifted`.
     """
 
     id: str
@@ -269,7 +280,10 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entries: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
     keyed: str = ""
+    alike: str = ""
+    phrases: tuple[Sketch, ...] = ()
     signature: tuple[int, ...] = ()
+    spared: tuple[str, ...] = ()
     by: str = ""
     lifted: bool = False
 

@@ -159,6 +159,11 @@ class State:
         """Return the entries that wait for the drain."""
         return list(self._queued.values())
 
+    def masked(self) -> list[Entry]:
+        """Return the stored entries that a tombstone hides, by day and time."""
+        rows = self.db.execute("SELECT body FROM entry WHERE masked ORDER BY day, at, id")
+        return [msgspec.msgpack.decode(row[0], type=Entry) for row in rows]
+
     def promises(self) -> list[EntryState]:
         """Return the open commitments, by due date."""
         rows = self.db.execute(
@@ -277,14 +282,13 @@ class State:
         return list(self.db.execute("SELECT day, line, text FROM unparsed ORDER BY day, line"))
 
     def counts(self) -> dict[str, int]:
-        """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and per outcome."""
-        row = self.db.execute(
-            "SELECT count(*), total(current), total(promised), total(pinned), total(forgotten OR masked) FROM entry"
-        ).fetchone()
+        """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and by the outcome of
+        their first part."""
+        row = self.db.execute("SELECT entries, current, promises, pins, forgotten FROM tally").fetchone()
         names = ("entries", "current", "promises", "pins", "forgotten")
-        counted = {name: int(value) for name, value in zip(names, row, strict=True)}
+        counted = dict(zip(names, row, strict=True))
         counted["queued"] = len(self._queued)
-        for kind, number in self.db.execute("SELECT kind, count(DISTINCT entry) FROM outcome GROUP BY kind"):
+        for kind, number in self.db.execute("SELECT kind, number FROM outcome_tally WHERE number"):
             counted[f"outcome_{kind}"] = number
         return counted
 

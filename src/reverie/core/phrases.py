@@ -1,0 +1,170 @@
+r"""A statement found again in other text: word for word, or said a little differently.
+
+Owns what counts as the same words (spelling, case, punctuation, line breaks and Markdown's emphasis aside) and what
+counts as the same statement in other words; promises that a word which could carry a difference is never left out of
+the comparison; never reads a file.
+
+A *phrase* is the words of a statement in order. Characters of scripts that write no blanks are words of their own.
+The *telling* words are the stems of a statement without grammar, emphasis and the user himself, with a few verbs that
+mean the same put under one name. Two statements with the same telling words in the same order say the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from reverie.core.tokens import terms
+
+BORDERLESS = (
+    4  # words (or twice as many characters) that are found inside a longer clause too; fewer must stand alone
+)
+
+# Scripts without blanks between words: Thai, Lao, Burmese, Khmer, Kana, Han.
+_APART = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_APART += "\uf900-\ufaff\U00020000-\U000323af"
+_DROPPED = r"\s.,;:!?…\"'“”‘’«»()\[\]{}<>—–_|~`\\^、。，；：！？（）【】《》「」『』·•*\-−"
+_TOKEN = re.compile(
+    r"(?P<skip><br\s*/?>|&#x[0-9A-Fa-f]{1,6};|&[a-z]{2,8};)"
+    rf"|[{_APART}]"
+    rf"|(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+"
+    rf"(?:(?:['’](?=[^\W\d_])|(?<=\d)[.,:](?=\d))(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+)*"
+    r"|(?<![^\W_])[-−](?=\d)"
+    rf"|[^{_DROPPED}]",
+    re.IGNORECASE,
+)
+_APART_WORD = re.compile(f"[{_APART}]")
+_BREAK = re.compile(r"[\n\r.,;:!?…\"“”()\[\]{}<>—–|>、。，；：！？（）【】《》「」『』·•]")
+_JOINERS = frozenset(
+    "and or but because since so which who when while if as although though however too that"
+    " 和 与 及 但 而 也 或 因 所".split()
+)
+
+_GRAMMAR = frozenset(
+    "a an the is are am be been being do doe did done has have had of to in on at it it that this i me my mine myself"
+    " you your im ive id user just also veri realli quit truli actual definit current now still there here so and"
+    " pleas s t well".split()
+)
+_SAME = {
+    word: name
+    for name, words in {
+        "like": "love enjoy ador fond fan keen",
+        "dislike": "hate loath detest dislik",
+        "prefer": "favour favor",
+        "live": "resid dwell",
+        "move": "reloc",
+        "buy": "purchas bought",
+        "work": "employ",
+        "start": "begin began begun",
+        "child": "kid children",
+        "mother": "mum mom",
+        "father": "dad",
+        "film": "movi",
+        "allerg": "allergi",
+    }.items()
+    for word in words.split()
+}
+_HAN_SAME = (
+    (re.compile("不喜欢|不爱|讨厌"), "厌"),
+    (re.compile("喜欢|喜爱|热爱|爱(?=[吃喝看听玩])"), "喜"),
+    (re.compile("居住在?|住在"), "住"),
+    (re.compile("购买|买了"), "买"),
+    (re.compile("用户|使用者|我们?|您|非常|真的|特别|[的了着地得很是也就都]"), ""),
+)
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+Phrases = Mapping[str, Sequence[tuple[str, ...]]]
+
+
+class Word(NamedTuple):
+    """One word of a text: as compared, where it stands, and whether a clause ends behind it."""
+
+    text: str
+    start: int
+    end: int
+    last: bool
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of `text`, with their offsets in it."""
+    found = [match for match in _TOKEN.finditer(text) if match["skip"] is None]
+    out: list[Word] = []
+    for number, match in enumerate(found):
+        behind = found[number + 1].start() if number + 1 < len(found) else None
+        last = behind is None or _BREAK.search(text, match.end(), behind) is not None
+        out.append(Word(_spelled(match[0]), match.start(), match.end(), last))
+    return out
+
+
+def phrase(text: str) -> tuple[str, ...]:
+    """Return the words of `text` in order, as `find` looks for them."""
+    return tuple(_spelled(match[0]) for match in _TOKEN.finditer(text) if match["skip"] is None)
+
+
+def may_stand(text: Sequence[Word], start: int, *, end: int) -> bool:
+    """Whether `text[start:end]` would be a statement there, and not the beginning of a longer or other one.
+
+    A phrase that weighs `BORDERLESS` is one wherever it stands. A lighter one must be a clause: "likes tea" is not said
+    by "likes tea ceremonies", nor "drinks tea" by "never drinks tea".
+    """
+    if end - start >= BORDERLESS and weight([word.text for word in text[start:end]]) >= BORDERLESS:
+        return True
+    before = start == 0 or text[start - 1].last or text[start - 1].text in _JOINERS
+    after = text[end - 1].last or (end < len(text) and text[end].text in _JOINERS)
+    return before and after
+
+
+def weight(wanted: Sequence[str]) -> float:
+    """Return how many words a phrase has, a character of a script without blanks counting half."""
+    return sum(0.5 if _is_apart(word) else 1.0 for word in wanted)
+
+
+def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
+    """Return phrases by their first word, as `find` takes them; empty ones are left out."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for one in dict.fromkeys(phrases):
+        if one:
+            found.setdefault(one[0], []).append(one)
+    return found
+
+
+def find(text: Sequence[Word], wanted: Phrases, *, anywhere: bool = False) -> list[tuple[int, int]]:
+    """Return the offsets at which one of the phrases stands in the words of a text, in order and merged.
+
+    `anywhere` finds them inside a longer clause too, however short they are.
+    """
+    spans: list[tuple[int, int]] = []
+    for at, word in enumerate(text):
+        for one in wanted.get(word.text, ()):
+            end = at + len(one)
+            if end > len(text) or any(text[at + place].text != other for place, other in enumerate(one)):
+                continue
+            if anywhere or may_stand(text, at, end=end):
+                spans.append((word.start, text[end - 1].end))
+    merged: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
+        else:
+            merged.append((start, stop))
+    return merged
+
+
+def telling(text: str) -> tuple[str, ...]:
+    """Return the telling words of a statement, each once, in the order they are said."""
+    if _HAN.search(text):
+        for pattern, instead in _HAN_SAME:
+            text = pattern.sub(instead, text)
+    found = (_SAME.get(term, term) for term in terms(text) if term not in _GRAMMAR)
+    return tuple(dict.fromkeys(found))
+
+
+def _spelled(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").replace("−", "-")
+
+
+def _is_apart(word: str) -> bool:
+    return len(word) == 1 and _APART_WORD.match(word) is not None

@@ -1,0 +1,363 @@
+"""Letting go: forgetting by provenance, erasing for good, and topics that are never stored.
+
+In: entries a person wants gone. Out: tombstones, from which `mask_of` makes the one mask that every reader passes; on
+`erase`, files that hold the text no longer. No model.
+
+Forgotten are the entry, its observations (what was merged with it, and what says it in the same words), its evidence in
+its turns, and so every line that cites it and every summary and history record that covers those turns. The bytes stay
+until `erase`, and the answer says where.
+
+The order of a forget, under the write lock:
+
+1. what will be written is synced to `.state/erase.json`, without readable text
+2. the tombstones are appended, synced: from here on every reader hides it
+3. an event `forget` is appended for each entry
+4. the record of 1 is removed
+
+What a crash leaves: before 2, nothing is forgotten; after it, everything is hidden; either way the next write appends
+what is missing. An erase forgets first and then follows `store.erasing`, which is finished in the same way.
+
+Next: `publish`, at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from reverie import layout
+from reverie.core.due import Due
+from reverie.core.erasure import Eraser, Erasure
+from reverie.core.exclusions import excluded_by
+from reverie.core.fold import EntryState
+from reverie.core.forgetting import FEWEST, Mask, Why
+from reverie.core.letting_go import circle, sharing
+from reverie.core.phrases import telling
+from reverie.core.records import Entry, Event, Extraction, Remember, Tombstone
+from reverie.errors import Busy, NotFound, UsageError
+from reverie.index.state import State
+from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
+from reverie.store.letting_go import Forgetting
+from reverie.store.workspace import Workspace
+
+ELSEWHERE = (
+    "Backups, exports and copies of this folder elsewhere keep what they hold, as do the workspaces of people beneath"
+    " it, a shared workspace it was sent to, and the free space of the disk."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
+
+    `similar` stay as they are; a person may want to look at them.
+    """
+
+    ids: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    similar: tuple[str, ...] = ()
+    due: Due = Due()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What an erase took: the ids, the files that changed (or, on a dry run, would), and what could not be cleaned.
+
+    `elsewhere` says what no erase reaches.
+    """
+
+    ids: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    elsewhere: str = ELSEWHERE
+    due: Due = Due()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A statement that is hidden because something like it was forgotten, and that may be meant anew.
+
+    `why` says by what it was known: `words`, the same, said later; `alike`, other words for it; `place`, the evidence.
+    """
+
+    entry: Entry
+    tombstone: str
+    why: Why
+
+
+# The mask
+
+
+def mask_of(ws: Workspace) -> Mask:
+    """Return the mask, made anew only when tombstones were added; raises DamagedFile, NewerFormat."""
+    return tombstones.mask(ws)
+
+
+# Forgetting
+
+
+def forget(
+    ws: Workspace, state: State, ids: Sequence[str], *, dry_run: bool = False, by: str = "user"
+) -> Forgotten:
+    """Forget the entries with these full ids; on return every reader hides them.
+
+    With `dry_run` nothing is written, and the answer says what would be. Raises NotFound, StoreUnwritable, Busy.
+    """
+    states = state.states()
+    meant = circle(_entries(state, ids), states, ())
+    similar = [
+        one.entry.id for one in states if one.entry.id not in meant and _says(one.entry, meant.values())
+    ]
+    done = Forgotten(ids=tuple(meant), places=_places(ws, state, meant), similar=tuple(similar))
+    if dry_run or not meant:
+        return done
+    _forget(ws, state, meant, states, by)
+    return replace(done, due=Due(publish=True, digest=True))
+
+
+def _forget(
+    ws: Workspace, state: State, meant: dict[str, Entry], states: Sequence[EntryState], by: str
+) -> None:
+    """Do steps 1 to 4 for all of `meant`, and mark in the state what the mask hides of `states` now."""
+    with ws.writing("forget"):
+        letting_go.finish(ws)
+        new = provenance.tombstones_of(ws, meant, spared=sharing(meant, states), by=by)
+        intent = Forgetting(id=ws.new_id(), tombstones=new, entries=tuple(meant), by=by)
+        letting_go.begin(ws, intent)
+        letting_go.carry_out(ws, intent)
+    mask = mask_of(ws)
+    state.remask([one.entry.id for one in states if mask(one.entry)], masked=True)
+
+
+def restore(ws: Workspace, state: State, ids: Sequence[str], *, by: str = "user") -> tuple[str, ...]:
+    """Take back the forgetting of entries, and of all that was forgotten with them; return what is shown again.
+
+    Also for an entry that is hidden because it resembles something forgotten: that is then remembered again too. What
+    was erased meanwhile does not come back. Raises NotFound.
+    """
+    mask = mask_of(ws)
+    lifted: dict[str, Tombstone] = {}
+    for one in ids:
+        entry = state.known(one) or next((hidden for hidden in _hidden(ws, state) if hidden.id == one), None)
+        reached = mask.tombstone(entry) if entry is not None else None
+        named = [tomb for tomb in mask.tombstones if one in tomb.entries]
+        for tomb in [*named, *([reached] if reached is not None else [])]:
+            lifted |= {other.id: other for other in mask.tombstones if set(other.entries) & set(tomb.entries)}
+    if not lifted:
+        message = (
+            f"nothing is forgotten under {', '.join(ids) or 'no id'}: `reverie review list` has what is asked"
+        )
+        raise NotFound(message)
+    at = ws.clock()
+    back = tuple(dict.fromkeys(entry for tomb in lifted.values() for entry in tomb.entries))
+    with ws.writing("restore"):
+        tombstones.append(ws, [Tombstone(id=tomb, at=at, lifted=True, by=by) for tomb in lifted])
+        events = [Event(id=ws.new_id(), at=at, kind="restore", entry=one, by=by) for one in back]
+        stream.append_all(ws, layout.EVENTS, events)
+    hidden = state.masked()
+    mask = mask_of(ws)
+    shown = [entry.id for entry in hidden if not mask(entry)]
+    state.remask(shown, masked=False)
+    return tuple(dict.fromkeys((*back, *shown)))
+
+
+def questions(ws: Workspace, state: State) -> list[Question]:
+    """Return the hidden statements that a person should be asked about: `restore` or `leave` each.
+
+    What merely came back (an old record read again, in the same words) stays hidden without a question.
+    """
+    mask = mask_of(ws)
+    found: list[Question] = []
+    for entry in _hidden(ws, state) if mask else ():
+        why, tomb = mask.why(entry), mask.tombstone(entry)
+        if tomb is not None and (why in {"alike", "place"} or (why == "words" and entry.at > tomb.at)):
+            found.append(Question(entry=entry, tombstone=tomb.id, why=why))
+    return found
+
+
+def leave(ws: Workspace, state: State, entry_id: str, *, by: str = "user") -> None:
+    """Leave a hidden statement forgotten, and ask no more about it; raises NotFound."""
+    question = next((one for one in questions(ws, state) if one.entry.id == entry_id), None)
+    if question is None:
+        message = f"nothing is asked about {entry_id}: `reverie review list` shows what is"
+        raise NotFound(message)
+    line = Tombstone(id=question.tombstone, at=ws.clock(), entries=(entry_id,), by=by)
+    tombstones.append(ws, [line])
+
+
+def similar(ws: Workspace, state: State) -> list[Entry]:
+    """Return the shown entries said since that hold every telling word of something forgotten, in whatever order."""
+    mask = mask_of(ws)
+    if not mask:
+        return []
+    first = min(tomb.at for tomb in mask.tombstones)
+    shown = (one.entry for one in state.states() if one.entry.at >= first)
+    return [
+        entry for entry in shown if (tomb := mask.contained(entry.text)) is not None and entry.at >= tomb.at
+    ]
+
+
+def finish(ws: Workspace) -> None:
+    """Finish a forget or an erase that was interrupted; one that another process is at is left to it."""
+    if ws.disk.size(layout.ERASE_INTENT) is None:
+        return
+    with suppress(Busy):
+        if isinstance(letting_go.pending(ws), Erasure):
+            _erase(ws, what="finish an erase")
+        else:
+            with ws.writing("forget"):
+                letting_go.finish(ws)
+
+
+def ids_of(ws: Workspace, state: State, prefix: str) -> str:
+    """Return the full id that `prefix` begins, of a shown entry or a forgotten one; raises NotFound, AmbiguousId."""
+    forgotten = {
+        entry
+        for tomb in mask_of(ws).tombstones
+        for entry in tomb.entries
+        if prefix and entry.startswith(prefix)
+    }
+    return forgotten.pop() if len(forgotten) == 1 else state.get(prefix).entry.id
+
+
+# Erasing
+
+
+def erase(
+    ws: Workspace, state: State, ids: Sequence[str], *, dry_run: bool = False, by: str = "user"
+) -> Erased:
+    """Remove the text of entries, forgotten ones too, from every file of the workspace, for good.
+
+    Raises NotFound, StoreUnwritable, and Busy while a dream or drain is under way. `dry_run` names the files that hold
+    it and changes nothing.
+    """
+    meant = _with_companions(ws, state, ids)
+    erasure = provenance.erasure_of(ws, meant)
+    if dry_run or not meant:
+        return Erased(ids=tuple(meant), places=tuple(erasing.affected(ws, Eraser(erasure, ws.calendar))))
+    mask = mask_of(ws)
+    if any(mask.why(entry) != "id" for entry in meant.values()):
+        _forget(ws, state, meant, state.states(), by)
+    state.close()
+    places, left = _erase(ws, what="erase", erasure=erasure)
+    unlocated = [
+        f"{sessions.path_of(span.session)} (turn {span.n}: in words that were not recorded)"
+        for span in erasure.turns
+        if not span.digest
+    ]
+    due = Due(publish=True, digest=True)
+    return Erased(ids=tuple(meant), places=places, leftovers=(*left, *unlocated), due=due)
+
+
+def _erase(
+    ws: Workspace, *, what: str, erasure: Erasure | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Do all of `store.erasing` under the locks; return the files that changed and the places that hold it still.
+
+    Without `erasure`, the one that was interrupted.
+    """
+    wait = ws.settings.lock_wait_seconds
+    with ws.locks.dream(0, what=what), ws.locks.index(wait, what=what), ws.locks.write(wait, what=what):
+        for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT):
+            if ws.disk.size(path) is not None:
+                message = f"{path} is there: a drain or a dream is not finished; run `reverie drain`, then erase again"
+                raise Busy(message)
+        interrupted = letting_go.pending(ws)
+        if isinstance(interrupted, Erasure):
+            done = _clean(ws, interrupted)
+            if erasure is None:
+                return done
+        if erasure is None:
+            return (), ()
+        letting_go.begin(ws, erasure)
+        return _clean(ws, erasure)
+
+
+def _clean(ws: Workspace, erasure: Erasure) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    eraser = Eraser(erasure, ws.calendar)
+    places = erasing.rewrite(ws, eraser)
+    left = erasing.leftovers(ws, eraser)
+    letting_go.end(ws)
+    return tuple(places), tuple(left)
+
+
+# Exclusions
+
+
+def named_by(state: State, topic: str) -> list[EntryState]:
+    """Return the entries that name `topic` on word borders: what the exclusion would have kept out."""
+    return [one for one in state.states() if excluded_by(f"{one.entry.text} {one.entry.evidence}", (topic,))]
+
+
+def exclude(ws: Workspace, topic: str, *, remove: bool = False) -> None:
+    """Never store `topic` again, or store it again, from this call on; entries that name it already stay.
+
+    Raises UsageError for an empty topic, NotFound for one that this workspace does not exclude, BadSettings when
+    `reverie.toml` cannot be edited.
+    """
+    wanted = " ".join(topic.split())
+    if not wanted:
+        message = "the topic is empty: name a word or a few"
+        raise UsageError(message)
+    topics.change(ws, wanted, remove=remove)
+    others = tuple(one for one in ws.settings.exclusions if one != wanted)
+    ws.settings = replace(ws.settings, exclusions=others if remove else (*others, wanted))
+
+
+# Inside
+
+
+def _entries(state: State, ids: Sequence[str]) -> list[Entry]:
+    found: list[Entry] = []
+    for one in ids:
+        entry = state.known(one)
+        if entry is None:
+            message = f"no entry has the id {one or '(empty)'}: `reverie list` shows ids"
+            raise NotFound(message)
+        found.append(entry)
+    return found
+
+
+def _with_companions(ws: Workspace, state: State, ids: Sequence[str]) -> dict[str, Entry]:
+    """Return the entries meant with what was or would be forgotten along with them, forgotten ones included."""
+    hidden = _hidden(ws, state)
+    queued = {entry.id: entry for entry in hidden}
+    tombs = mask_of(ws).tombstones
+    named = {one: [entry for tomb in tombs if one in tomb.entries for entry in tomb.entries] for one in ids}
+    wanted = dict.fromkeys(entry for one in ids for entry in (one, *named[one]))
+    known = [found for one in wanted if (found := state.known(one) or queued.get(one)) is not None]
+    missing = [one for one in ids if all(one != entry.id for entry in known)]
+    if missing:
+        _entries(state, missing)
+    return circle(known, state.states(), hidden)
+
+
+def _hidden(ws: Workspace, state: State) -> list[Entry]:
+    """Return the entries that the mask hides, stored or still queued."""
+    mask = mask_of(ws)
+    queued = [
+        entry
+        for record in journal.waiting(ws).records
+        if isinstance(record, (Remember, Extraction))
+        for entry in ((record.entry,) if isinstance(record, Remember) else record.entries)
+    ]
+    stored = state.masked()
+    known = {entry.id for entry in stored}
+    return [*stored, *(entry for entry in queued if entry.id not in known and mask(entry))]
+
+
+def _says(entry: Entry, meant: Iterable[Entry]) -> bool:
+    """Whether an entry holds every telling word of one that is meant, and is another all the same."""
+    said = set(telling(entry.text))
+    return any(len(wanted := telling(one.text)) >= FEWEST and said.issuperset(wanted) for one in meant)
+
+
+def _places(ws: Workspace, state: State, meant: dict[str, Entry]) -> tuple[str, ...]:
+    """Return the files that hold the bytes of the entries, as far as their provenance tells."""
+    found = provenance.places_of(ws, meant.values())
+    pages = {page for entry in meant for page, _ in state.cited_on(entry)}
+    found |= pages | ({layout.OBJECTS} if pages else set())
+    if any(event.body is not None for entry in meant for event in state.events(entry)):
+        found.add(layout.EVENTS)
+    return tuple(sorted(found))

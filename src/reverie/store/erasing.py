@@ -1,0 +1,126 @@
+"""Rewriting the files of a workspace without a text, and proving that none holds it any more.
+
+Owns the walk over everything; promises that each file is whole before and after, that doing it again after a crash
+finds less to do, and that what could not be cleaned is named; never touches a person's workspace beneath this one.
+
+The order, under the dream, index and write locks:
+
+1. the erasure is synced to `.state/erase.json`; from here on it will be finished
+2. each file that holds the text is replaced
+3. the history is rewritten (`store.erasing_history`)
+4. what is derived is removed: the index, the digests
+5. every file and object is decoded and searched
+6. the record of the erasure, which holds the text, is removed
+
+A crash leaves that record, and doing all of it again finds less to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reverie import layout
+from reverie.core.erasure import Eraser
+from reverie.errors import UnsafePath
+from reverie.store import counters, erasing_history
+from reverie.store.counters import DrainCounters
+from reverie.store.workspace import Workspace
+
+_APART = (
+    layout.KEY,
+    layout.ERASE_INTENT,
+    layout.TOMBSTONES,
+    layout.PAUSED,
+)  # they hold no text, or are ours to drop
+_FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.PEOPLE)
+MOST = 200  # places named of those that still hold a text
+
+
+def affected(ws: Workspace, eraser: Eraser) -> list[str]:
+    """Return the paths of the files that hold the text, those of the history as `.history`, without changing any."""
+    found = [path for path in _files(ws) if _changed(path, ws.disk.read(path) or b"", eraser)]
+    return found + ([layout.OBJECTS] if erasing_history.holds(ws, eraser) else [])
+
+
+def rewrite(ws: Workspace, eraser: Eraser) -> list[str]:
+    """Take the text out of every file, and return the paths of those that changed."""
+    changed = [path for path in list(_files(ws)) if _rewrite(ws, path, eraser)]
+    if erasing_history.rewrite(ws, eraser):
+        changed.append(layout.OBJECTS)
+    for path in [*ws.disk.walk(layout.INDEX), *ws.disk.walk(layout.DIGESTS)]:
+        ws.disk.remove(path)
+    for folder in sorted({"", *(path.rpartition("/")[0] for path in ws.disk.walk(""))}):
+        ws.disk.sweep(folder)  # a replacement that a crash cut short holds what it was to replace
+    return changed
+
+
+def leftovers(ws: Workspace, eraser: Eraser) -> list[str]:
+    """Return the places that still hold the text or could not be searched, at most `MOST`."""
+    found: list[str] = []
+    for path in ws.disk.walk(""):
+        if path in _APART or path.startswith((f"{layout.LOCKS}/", f"{layout.PEOPLE}/")):
+            continue
+        if erasing_history.is_packed(path):
+            found.append(f"{path} (a pack that Reverie does not read: remove it, or unpack it with git)")
+        elif eraser.found_in(path, ws.disk.read(path) or b""):
+            found.append(path)
+        if len(found) >= MOST:
+            break
+    found += [
+        f"{path} ({reason})"
+        for path, reason in ws.disk.refused("")
+        if not path.startswith(f"{layout.PEOPLE}/")
+    ]
+    return found[:MOST]
+
+
+def _files(ws: Workspace) -> Iterator[str]:
+    """Yield the files that may hold text and are rewritten one by one."""
+    for path in ws.disk.walk(""):
+        if path not in _APART and not path.startswith(tuple(f"{folder}/" for folder in _FOLDERS)):
+            yield path
+
+
+def _changed(path: str, data: bytes, eraser: Eraser) -> bool:
+    return eraser.file(path, data) != data
+
+
+def _rewrite(ws: Workspace, path: str, eraser: Eraser) -> bool:
+    """Replace the file by what is left of it; False when nothing has to go."""
+    data = ws.disk.read(path)
+    if data is None or not _changed(path, data, eraser):
+        return False
+    status = ws.disk.stat(path)
+    mode = status.st_mode & 0o777 if status is not None else 0o600
+    try:
+        if path == layout.EVENTS:
+            _rewrite_events(ws, eraser, mode)
+        else:
+            ws.disk.rewrite(path, lambda old: eraser.file(path, old) if old is not None else None, mode=mode)
+    except UnsafePath:
+        return False  # it became a link meanwhile; the search will name it
+    folder, _, name = path.rpartition("/")
+    if folder == layout.DRAINING:
+        # A drain that read this file before must not write what it remembers of it: it starts over when a name is gone.
+        ws.disk.rename(path, f"{folder}/{name.removesuffix('.jsonl')}-{ws.new_id()}.jsonl")
+    return True
+
+
+def _rewrite_events(ws: Workspace, eraser: Eraser, mode: int) -> None:
+    """Replace the events, and move the drain's position in them along.
+
+    At 0 meanwhile: a drain that finds it there compares more than it must and loses nothing.
+    """
+    position = counters.read(ws, DrainCounters).events
+    moved = position
+
+    def build(old: bytes | None) -> bytes | None:
+        nonlocal moved
+        if old is None:
+            return None
+        moved = len(eraser.lines(old[:position]))
+        return eraser.lines(old)
+
+    counters.write(ws, DrainCounters(events=0))
+    ws.disk.rewrite(layout.EVENTS, build, mode=mode)
+    counters.write(ws, DrainCounters(events=moved))

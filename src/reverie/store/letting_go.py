@@ -1,0 +1,84 @@
+"""A forget or an erase under way: recorded before it begins, and finished by whoever finds it.
+
+Owns `.state/erase.json`; promises that a forget recorded there is complete once it was finished, however often that
+is tried, and that the record of a forget holds no readable text (that of an erase has to); never decides what goes.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from reverie import layout
+from reverie.core import framing
+from reverie.core.entries import derived_id
+from reverie.core.erasure import Erasure
+from reverie.core.records import Event, Tombstone
+from reverie.errors import Busy, DamagedFile
+from reverie.store import stream, tombstones
+from reverie.store.workspace import Workspace
+
+
+class Forgetting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
+    """A forget about to happen: its tombstones, of which there is at least one, and the entries it happens to."""
+
+    id: str
+    tombstones: tuple[Tombstone, ...]
+    entries: tuple[str, ...]
+    by: str = ""
+
+
+def pending(ws: Workspace) -> Forgetting | Erasure | None:
+    """Return what was begun and not finished; raises DamagedFile when that cannot be told."""
+    data = ws.disk.read(layout.ERASE_INTENT)
+    if data is None:
+        return None
+    lines, damaged = framing.read(data)
+    if damaged or len(lines) != 1:
+        message = f"{layout.ERASE_INTENT} is damaged: remove it, then forget or erase the same entries again"
+        raise DamagedFile(message)
+    found: Forgetting | Erasure = framing.decode(lines[0], Forgetting | Erasure)
+    return found
+
+
+def begin(ws: Workspace, intent: Forgetting | Erasure) -> None:
+    """Record what is about to happen, synced."""
+    ws.disk.replace(layout.ERASE_INTENT, framing.frame(intent))
+
+
+def end(ws: Workspace) -> None:
+    """Drop the record: everything happened."""
+    ws.disk.remove(layout.ERASE_INTENT)
+
+
+def carry_out(ws: Workspace, intent: Forgetting) -> None:
+    """Append the tombstones of a forget, then its events, whichever of them are missing, and drop its record.
+
+    Holding the write lock.
+    """
+    stored: stream.Read[Tombstone] = stream.read(ws, layout.TOMBSTONES, Tombstone)
+    known = {(tomb.id, tomb.at) for tomb in stored.records}
+    tombstones.append(ws, [tomb for tomb in intent.tombstones if (tomb.id, tomb.at) not in known])
+    at = intent.tombstones[0].at
+    events = [
+        Event(id=derived_id("forget", intent.id, one), at=at, kind="forget", entry=one, by=intent.by)
+        for one in intent.entries
+    ]
+    happened: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event)
+    there = {event.id for event in happened.records}
+    stream.append_all(ws, layout.EVENTS, [event for event in events if event.id not in there])
+    end(ws)
+
+
+def finish(ws: Workspace) -> None:
+    """Finish an interrupted forget, holding the write lock; raises Busy when it is an erase that waits to be finished.
+
+    The state is built anew: what only the mask hides may stand in it unmarked.
+    """
+    intent = pending(ws)
+    if isinstance(intent, Erasure):
+        message = "an erase was interrupted: open the workspace again to have it finished, then try again"
+        raise Busy(message)
+    if intent is not None:
+        for suffix in ("", "-wal", "-shm"):
+            ws.disk.remove(layout.STATE_DB + suffix)
+        carry_out(ws, intent)

@@ -1,0 +1,91 @@
+"""Where entries came from: the turns they were read from, and the files that hold their bytes.
+
+Owns the way from an entry back to its turns; promises that a turn is named by its id, which outlives any rewriting;
+never changes a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from reverie import layout
+from reverie.core.active_window import parse_range
+from reverie.core.erasure import Erasure
+from reverie.core.forgetting import LEAST, Cipher, tombstone_of
+from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
+from reverie.core.records import Entry, Span, Tombstone, Turn
+from reverie.store import sessions, tombstones
+from reverie.store.workspace import Workspace
+
+
+class Origins:
+    """The turns of entries, each session read once."""
+
+    def __init__(self, ws: Workspace, cipher: Cipher) -> None:
+        """Bind to a workspace; `cipher` makes the hash of the evidence."""
+        self._ws, self._cipher = ws, cipher
+        self._turns: dict[str, list[Turn]] = {}
+
+    def spans(self, entry: Entry) -> list[Span]:
+        """Return the turns an entry was read from: those that hold its evidence, or all that it names when none does.
+
+        Only the former have a digest.
+        """
+        named = parse_range(entry.turns)
+        if named is None or not entry.session:
+            return []
+        if entry.session not in self._turns:
+            self._turns[entry.session] = sessions.read(self._ws, entry.session)
+        turns = [turn for turn in self._turns[entry.session] if named[0] <= turn.n <= named[1]]
+        evidence = phrase(entry.evidence)
+        holding = [turn for turn in turns if find(words(turn.content), by_first([evidence]), anywhere=True)]
+        digest = self._cipher.phrase(evidence) if holding else ""
+        return [Span(entry.session, turn.id, digest, turn.n) for turn in holding or turns]
+
+
+def tombstones_of(
+    ws: Workspace, meant: dict[str, Entry], *, spared: tuple[str, ...], by: str
+) -> tuple[Tombstone, ...]:
+    """Return the tombstones of entries that are forgotten together; each names all of them, as they are restored.
+
+    `spared` are entries that share evidence with them and stay. Makes the workspace's key when it has none.
+    """
+    cipher = Cipher(tombstones.made_key(ws))
+    origins, at = Origins(ws, cipher), ws.clock()
+    made = [tombstone_of(cipher, one, spans=origins.spans(one), at=at, by=by) for one in meant.values()]
+    return tuple(msgspec.structs.replace(one, entries=tuple(meant), spared=spared) for one in made)
+
+
+def erasure_of(ws: Workspace, meant: dict[str, Entry]) -> Erasure:
+    """Return what has to go: texts wherever they stand, those too short to be looked for in their own turns alone.
+
+    A text is its own: two words, or one with a digit in it. Evidence was cut out of somebody's talk, and four are
+    needed before it is looked for elsewhere.
+    """
+    origins = Origins(ws, Cipher(b""))
+    texts: dict[str, bool] = {}
+    for entry in meant.values():
+        heavy = weight(phrase(entry.text)) >= LEAST or any(map(str.isdigit, entry.text))
+        texts[entry.text] = texts.get(entry.text, False) or heavy
+        if entry.evidence:
+            known = texts.get(entry.evidence, False)
+            texts[entry.evidence] = known or weight(phrase(entry.evidence)) >= BORDERLESS
+    return Erasure(
+        id=ws.new_id(),
+        stubs={entry: ws.new_id() for entry in meant},
+        texts=tuple(text for text, heavy in texts.items() if heavy),
+        own=tuple(text for text, heavy in texts.items() if not heavy),
+        turns=tuple(dict.fromkeys(span for entry in meant.values() for span in origins.spans(entry))),
+    )
+
+
+def places_of(ws: Workspace, entries: Iterable[Entry]) -> set[str]:
+    """Return the files and folders that hold the bytes of entries, as far as their own fields tell."""
+    found = {layout.JOURNAL, layout.INDEX}
+    for entry in entries:
+        found.add(layout.log_file(entry.day))
+        if entry.session and entry.turns:
+            found.update((sessions.path_of(entry.session), layout.SUMMARIES, layout.HISTORY))
+    return {path for path in found if ws.disk.stat(path) is not None}
