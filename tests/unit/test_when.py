@@ -43,6 +43,9 @@ ENGLISH = [
     ("on 24.12.2026", "on 2026-12-24"),
     ("tomorrow's call", "the 2026-07-02 call"),
     ("in October", "in 2026-10"),
+    ("we meet next week", "we meet in the week of 2026-07-06"),
+    ("by next week", "by 2026-07-12"),
+    ("we meet this weekend", "we meet on the weekend of 2026-07-04"),
     ("on Monday the 27th", "on 2026-07-27"),
     ("on Wednesday, July 15", "on 2026-07-15"),
     ("on July 15 (Wednesday)", "on 2026-07-15 (Wednesday)"),
@@ -76,6 +79,7 @@ CHINESE = [
     ("下个月", "2026-08"),
     ("半个月后", "2026-07-16"),
     ("今年", "2026年"),
+    ("下周去", "2026-07-06那周去"),
     ("7月15日(周三)", "2026-07-15(周三)"),
 ]
 CHINESE_PAST = [

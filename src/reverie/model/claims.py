@@ -62,4 +62,8 @@ def bounded(claim: Claim, dates: tuple[Dated, ...], *, anchor: Anchor, due: bool
     if since is not None and since.unit == "days" and until is None:
         until = since
     first_day = anchor.when(since) if since is not None else ""
-    return replace(claim, since=first_day, until=anchor.when(until, last=True) if until is not None else "")
+    return replace(
+        claim,
+        since=first_day,
+        until=anchor.when(until, last=until.unit == "days") if until is not None else "",
+    )

@@ -243,7 +243,7 @@ def _span(match: re.Match[str], anchor: Anchor) -> Dated | None:
         return Dated(match.start(), match.end(), first, last, f"{first:%Y-%m}", "month")
     if unit == "year":
         return Dated(match.start(), match.end(), first, last, f"{first.year:04d}", "year")
-    words = f"{first.isoformat()} to {last.isoformat()}"
+    words = f"the {unit} of {first.isoformat()}" if unit != "quarter" else f"{first:%Y-%m} to {last:%Y-%m}"
     return Dated(match.start(), match.end(), first, last, words, "days")
 
 

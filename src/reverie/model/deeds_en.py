@@ -110,6 +110,11 @@ _DO = r"""(?:run|execute|call|use|do|type|enter|press|click|open|start|restart|s
     |docker|npm|pip|make|kubectl|`)"""
 PROCEDURES = (
     Words(
+        r"""(?:before|after|when|whenever|if|every time|each time|once) [^,:`]{3,110}, (?:you |we |then |please |just )?
+        (?!i\b|we\b|you\b|it\b|the\b|there\b|they\b|he\b|she\b|what\b|why\b|how\b|can\b|could\b|is\b)
+        [a-z]+ [^,?]{0,60}`[^`]+`"""
+    ),
+    Words(
         rf"""(?:in order )?to (?!be\b|me\b|my\b|you\b|the\b|that\b|this\b|answer|summari|clarify
         |recap)\w+[^,:]{{0,90}}(?:,
         |:) ?(?:you |we |i |one )?

@@ -119,7 +119,7 @@ def _stated(spoken: tuple[Sentence, ...], at: int, scene: Scene) -> Iterator[Cla
             yield from rules_zh.read(sentence, scene)
     elif not _OTHER.search(sentence.text):
         person = ""
-        if rules_en.speaks_of_other(sentence.text):
+        if scene.role == "user" and rules_en.speaks_of_other(sentence.text):
             before = (rules_en.person_of(one.text) for one in reversed(spoken[:at]))
             person = next((name for name in before if name != ""), None) or ""
         yield from rules_en.read(sentence, scene, person=person)

@@ -140,8 +140,16 @@ _SELF_STATES = tuple(
             |thought|know|knew|think|happy|get\b|a\b|the\b|trust|forget|want(?:ed)? to|written|used
             |done|tried|worked|heard|look)\w+ (?!it\b|this\b|that\b)\S""",
         ),
-        ("fact", r"(?:pay|pays|paid|earn|earns|charge|charges|spend) (?=.*\d)(?!attention)\S"),
-        ("work", r"(?:have|has|hold|do) (?:an?|our|the) (?:[\w-]+ ){1,3}(?:every|each|on \w+days)\b"),
+        (
+            "fact",
+            r"(?:pay|pays|paid|earn|earns|charge|charges|spend|weigh) (?=.*\d)(?!attention)\S",
+        ),
+        (
+            "work",
+            r"""(?:have|has|hold|do) (?:an? |our |the )?(?:[\w-]+ )?(?:meeting|stand-?up|call|sync|review|retro\w*|release
+            |one-on-one|shift|sprint|planning|class|lesson|training|rehearsal|practice)s? (?:at [\d:]+ )?
+            (?:every|each|on \w+days)\b""",
+        ),
         (
             "project",
             r"""(?:working on|building|developing|designing|organi[sz]ing|renovating|migrating|rewriting

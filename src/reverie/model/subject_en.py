@@ -18,7 +18,7 @@ TECH = Words(
     |editor|terminal|shell|laptop|machine|nas|router|wi-?fi|stack|codebase|monorepo|logs?|dashboard
     |webhook|migrations?|lint\w*|formatter|timeout|limit|path|folder|directory|environment|vpn|vm
     |gateway|proxy|model|dataset|index|worker|jobs?|scheduler|code|runtime|tool\w*|setup|bot|cli
-    |parser|client|sdk|ui|firmware|docs|alert|`[^`]+`) $"""
+    |parser|sdk|ui|firmware|docs|alert|`[^`]+`) $"""
 )
 PROJECT = Words(
     r"""\b(?:project|budget|deadline|launch|sprint|client|customer|milestone|contract|roadmap|scope

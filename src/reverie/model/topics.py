@@ -72,7 +72,7 @@ _LONG = Words(r"(?<![\w`-])[a-z]{4,20}(?![\w`-])")
 _NO_NAMES = frozenset(
     r"""user agent the team and others on in at by it i monday tuesday wednesday thursday friday saturday
     sunday january february march april may june july august september october november december
-    correction decided eur usd""".split()
+    correction decided eur usd every week user""".split()
 )
 
 
@@ -102,6 +102,8 @@ def tags(text: str, category: str) -> tuple[str, ...]:
         if len(found) >= _MOST:
             break
     if not found:
-        long = list(dict.fromkeys(word[0] for word in _LONG.finditer(low) if word[0] not in ENGLISH))[:12]
+        long = list(
+            dict.fromkeys(word[0] for word in _LONG.finditer(low) if word[0] not in ENGLISH | _NO_NAMES)
+        )[:12]
         found = sorted(sorted(long, key=len, reverse=True)[:2], key=long.index)
     return tuple(found[:_MOST]) or (category,)

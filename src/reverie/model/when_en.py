@@ -34,7 +34,7 @@ _PREPOSITION = Words(
     |between|and|is|was|as of|than|later|about|dated|:)(?: the)?[ (]*$""",
     fold=True,
 )
-_LEADS = {"day": "on", "days": "from", "month": "in", "year": "in"}
+_LEADS = {"day": "on", "days": "in", "month": "in", "year": "in"}
 _TO = Words(r"\bto (?:the )?$", fold=True)
 _ROLES: dict[str, DueRole] = {
     "by": "by",
@@ -119,7 +119,8 @@ def _worded(text: str, one: Dated, match: re.Match[str]) -> Dated:
     if one.start == 0 or before.endswith(("(", "the ", "my ", "our ", "a ")) or not one.relative:
         plain = one.start != 0 or not one.relative
         return one if plain else replace(one, words=f"{_LEADS[one.unit].capitalize()} {one.words}")
-    return replace(one, words=f"{_LEADS[one.unit]} {one.words}")
+    lead_word = "on" if "weekend" in one.words else _LEADS[one.unit]
+    return replace(one, words=f"{lead_word} {one.words}")
 
 
 def _timed(text: str, one: Dated, floor: int) -> Dated:

@@ -146,7 +146,13 @@ def _span(match: re.Match[str], anchor: Anchor) -> Dated | None:
     span = when.period(anchor, unit, step=_step(match[unit]))
     if span is None:
         return None
-    return Dated(match.start(), match.end(), *span, f"{span[0].isoformat()}至{span[1].isoformat()}", "days")
+    return Dated(
+        match.start(),
+        match.end(),
+        *span,
+        f"{span[0].isoformat()}那{'个周末' if unit == 'weekend' else '周'}",
+        "days",
+    )
 
 
 def _edge(match: re.Match[str], anchor: Anchor) -> Dated | None:
