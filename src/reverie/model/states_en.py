@@ -146,7 +146,8 @@ _SELF_STATES = tuple(
         ),
         (
             "work",
-            r"""(?:have|has|hold|do) (?:an? |our |the )?(?:[\w-]+ )?(?:meeting|stand-?up|call|sync|review|retro\w*|release
+            r"""(?:have|has|hold|do) (?:an? |our |the )?(?:[\w-]+ )?(?:meeting|stand-?up|call|sync|review|retro\w*
+            |release
             |one-on-one|shift|sprint|planning|class|lesson|training|rehearsal|practice)s? (?:at [\d:]+ )?
             (?:every|each|on \w+days)\b""",
         ),
