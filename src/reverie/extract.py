@@ -22,13 +22,16 @@ from fnmatch import fnmatch
 import msgspec
 
 from reverie import layout
+from reverie.core.days import format_instant
 from reverie.core.due import Due
 from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
 from reverie.core.links import links_of
+from reverie.core.names import is_day
 from reverie.core.records import Entry, Event, Extraction, Turn
 from reverie.core.redact import redact
+from reverie.errors import UnsafePath
 from reverie.model.rules import EXTRACTOR, Found
 from reverie.model.rules import extract as read_turns
 from reverie.store import journal, quarantine, sessions, stream
@@ -86,9 +89,15 @@ def extract(
 
 
 def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
-    """Read the session past its mark."""
-    start = reading.mark(session)
-    turns = sessions.read(ws, session, start=start)
+    """Read the session past its mark.
+
+    A mark beyond the last ordinal was reached in a file that is gone. What stands in the present one is read from its
+    beginning, once, and its ordinals go on above the mark; else every turn up to there would stay hidden.
+    """
+    mark = reading.mark(session)
+    whole = sessions.load(ws, session)
+    start = mark if mark <= whole.state.turns else 0
+    turns = [turn for turn in whole.turns if turn.n >= start]
     if not turns:
         return Extracted()
     stop = turns[-1].n + 1
@@ -105,9 +114,11 @@ def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
         entries=entries,
     )
     with ws.writing("extract"):
-        if reading.mark(session) != start:
+        if reading.mark(session) != mark:
             return Extracted()
         journal.append(ws, record)
+        if start != mark:
+            sessions.lift(ws, session, to=mark)
     return _stored(ws, record, reading, refused)
 
 
@@ -170,19 +181,30 @@ def _notes(ws: Workspace, reading: Reading) -> Extracted:
     """Read each dated note whose bytes changed; lines read before have the same ids and are left out."""
     done = Extracted()
     for path in note_files(ws):
-        data = ws.disk.read(path) or b""
+        try:
+            data = ws.disk.read(path) or b""
+        except UnsafePath as error:
+            done += Extracted(problems=(str(error),))
+            continue
         digest = hashlib.sha256(data).hexdigest()
-        if len(data) > NOTE_BYTES:
+        if not is_day(_day_of(path)):
+            done += Extracted(problems=(f"{path} is named after no day: call it YYYY-MM-DD.md",))
+        elif len(data) > NOTE_BYTES:
             done += Extracted(problems=(f"{path} has {len(data):,} bytes: at most {NOTE_BYTES:,} are read",))
-        elif reading.note(path) != digest:
-            done += _note(ws, path, data.decode("utf-8", "replace"), digest, reading)
+        elif (before := reading.note(path)) != digest:
+            done += _note(ws, path, data.decode("utf-8", "replace"), (before, digest), reading)
     return done
 
 
-def _note(ws: Workspace, path: str, text: str, digest: str, reading: Reading) -> Extracted:
-    """Read one note, as what the agent said on the note's day."""
-    day = path.rsplit("/", 1)[-1].removesuffix(".md")[:10]
-    at = ws.calendar.start(day)
+def _day_of(path: str) -> str:
+    """Return the day a note is named after."""
+    return path.rsplit("/", 1)[-1].removesuffix(".md")[:10]
+
+
+def _note(ws: Workspace, path: str, text: str, digests: tuple[str, str], reading: Reading) -> Extracted:
+    """Read one note, as what the agent said on the note's day; `digests` are of its bytes as last read, and now."""
+    before, digest = digests
+    at, now = ws.calendar.start(_day_of(path)), ws.clock()
     entries: list[Entry] = []
     refused = 0
     occurrences: dict[str, int] = {}
@@ -198,15 +220,16 @@ def _note(ws: Workspace, path: str, text: str, digest: str, reading: Reading) ->
         entries += [msgspec.structs.replace(entry, origin="agent", turns="", session="") for entry in fresh]
         refused += bad
     record = Extraction(
-        id=derived_id("extraction", path, digest, EXTRACTOR),
-        at=ws.clock(),
+        # A note may come back to what it was: without the time, that reading would pass for the earlier one.
+        id=derived_id("extraction", path, before, digest, format_instant(now), EXTRACTOR),
+        at=now,
         note=path,
         digest=digest,
         extractor=EXTRACTOR,
         entries=tuple(entries),
     )
     with ws.writing("extract"):
-        if reading.note(path) == digest:
+        if reading.note(path) != before:
             return Extracted()
         journal.append(ws, record)
     return _stored(ws, record, reading, refused)

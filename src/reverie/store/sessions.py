@@ -184,6 +184,8 @@ def _load(ws: Workspace, path: str, *, session: str) -> Session:
             if line.id not in seen:
                 seen.add(line.id)
                 turns.append(line)
+    ended = lines.values[-1][0] if lines.values else 0
+    used += _held(sum(len(piece.raw) for piece in lines.damaged if piece.offset >= ended))
     turns = [msgspec.structs.replace(turn, session=name) for turn in sorted(turns, key=lambda turn: turn.n)]
     return Session(
         turns, SessionState(name=name, turns=used, open=is_open, paused=paused, last=last), lines.damaged
