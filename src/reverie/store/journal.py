@@ -130,7 +130,7 @@ def compress_closed_months(ws: Workspace) -> None:
     """Turn each archive month before the present one into one compressed file, holding the write lock.
 
     1. the month's `.gz` is replaced by itself plus the plain files; 2. the plain files are removed. A crash between
-    leaves records in both, which readers see once; the next run finds them at the end of the `.gz` and only removes.
+    leaves records in both, which readers see once; the next run finds them in the `.gz` and only removes the files.
     """
     present = f"{ws.clock():%Y-%m}"
     for month in ws.disk.list(layout.JOURNAL_ARCHIVE):
@@ -139,11 +139,12 @@ def compress_closed_months(ws: Workspace) -> None:
         folder = layout.journal_archive_folder(month)
         names = _names(ws, folder)
         if names:
-            data = b"".join(ws.disk.read(f"{folder}/{name}") or b"" for name in names)
             packed = f"{folder}.jsonl.gz"
-            before, added = ws.disk.read(packed) or b"", gzip.compress(data, mtime=0)
-            if not before.endswith(added):
-                ws.disk.replace(packed, before + added)
+            before = ws.disk.read(packed) or b""
+            held, _ = unpack(before)
+            pieces = (ws.disk.read(f"{folder}/{name}") or b"" for name in names)
+            if missing := b"".join(piece for piece in pieces if piece not in held):
+                ws.disk.replace(packed, before + gzip.compress(missing, mtime=0))
             for name in names:
                 ws.disk.remove(f"{folder}/{name}")
         if not ws.disk.list(folder):  # else something that is not ours lies there
