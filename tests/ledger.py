@@ -75,14 +75,23 @@ def caught_up(ws: Workspace, state: State) -> State:
     return state
 
 
-def reading(ws: Workspace, state: State) -> Reading:
-    """Return what extraction asks of `state`, each time as the files are then; nothing resembles anything."""
-    return Reading(
-        mark=lambda session: caught_up(ws, state).mark(session),
-        note=lambda path: caught_up(ws, state).note_digest(path),
-        known=lambda entry_id: caught_up(ws, state).known(entry_id),
-        alike=lambda _: (),
-    )
+def reading(ws: Workspace) -> Reading:
+    """Return what extraction asks, answered from the journal's files each time; nothing resembles anything."""
+
+    def records() -> list[Extraction]:
+        every = [*journal.waiting(ws).records, *journal.archived(ws)]
+        return sorted((one for one in every if isinstance(one, Extraction)), key=lambda one: one.at)
+
+    def mark(session: str) -> int:
+        return max((one.stop for one in records() if one.session == session), default=0)
+
+    def note(path: str) -> str:
+        return next((one.digest for one in reversed(records()) if one.note == path), "")
+
+    def known(entry_id: str) -> Entry | None:
+        return next((entry for one in records() for entry in one.entries if entry.id == entry_id), None)
+
+    return Reading(mark=mark, note=note, known=known, alike=lambda _: ())
 
 
 def keep(ws: Workspace, text: str, **fields: object) -> Remembered:
