@@ -111,7 +111,7 @@ class Care:
         Traceback (most recent call last):
         reverie.errors.NotFound: ...
         """
-        done = undoing.undo(self.opened.writable, self.opened.state_now(), run, retry=retry)
+        done = undoing.undo(self.opened.writable, run, retry=retry, masked=self.opened.mask.text)
         self._act(Due(publish=True))
         return done
 
@@ -122,9 +122,7 @@ class Care:
         Traceback (most recent call last):
         reverie.errors.NotFound: ...
         """
-        done = undoing.restore(
-            self.opened.writable, self.opened.state_now(), when, masked=self.opened.mask.text
-        )
+        done = undoing.restore(self.opened.writable, when, masked=self.opened.mask.text)
         self._act(Due(publish=True))
         return done
 

@@ -30,11 +30,12 @@ from reverie.core.records import Draft, Origin, Turn
 from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
-from reverie.dream import Dreamt, dream, watermark
+from reverie.dream import Dreamt, dream
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, keep_log, recall
 from reverie.remember import Remembered
+from reverie.store import runs
 from reverie.why import Why, why
 
 
@@ -282,10 +283,8 @@ class Memory(Care):
         >>> memory.dream(now=True).result
         'nothing'
         """
-        state = self.opened.state_now()
-        done = dream(
-            self.opened.writable, state, passing_gates=now, dry_run=dry_run, masked=self.opened.mask.text
-        )
+        ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
+        done = dream(ws, look, masked=masked, passing_gates=now, dry_run=dry_run)
         self._act(done.due)
         return done
 
@@ -304,4 +303,6 @@ class Memory(Care):
         consolidation: agent=... facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False
         """
         ws = self.opened.writable if plan is None or not plan.dry_run else self.opened.ws
-        return consolidate(self, plan or Plan(), agent=self.opened.identity.agent, watermark=watermark(ws))
+        return consolidate(
+            self, plan or Plan(), agent=self.opened.identity.agent, watermark=runs.watermark(ws)
+        )

@@ -16,7 +16,7 @@ Role = Literal["user", "assistant", "tool", "system"]
 Origin = Literal["user", "agent", "tool", "file", "web", "import", "other"]
 Scope = Literal["private", "team"]
 Status = Literal["active", "discussed"]
-OutcomeKind = Literal["cited", "merged", "superseded", "declined", "unprocessable"]
+OutcomeKind = Literal["cited", "merged", "superseded", "declined", "unprocessable", "pending"]
 Score = float | None  # 0.0 to 1.0; None when not given
 Stare = tuple[Score, Score, Score, Score, Score]  # Significance, Temporal, Asymmetry, Relational, Episodic
 
@@ -217,7 +217,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a dream run did with one pending record, or with one part of it.
 
     `page` is the notebook page (relative to the notebook) that cites it, `into` the entry it was merged into or
-    superseded by. `part` and `parts` number the parts of an entry too long for one batch.
+    superseded by. `part` and `parts` number the parts of an entry too long for one batch. The last outcome of a part
+    stands; `pending` takes those before it back.
     """
 
     run: str
