@@ -23,6 +23,7 @@ from reverie.core.rank import Ranked, rank
 from reverie.core.records import Recalled as RecallLine
 from reverie.core.rows import Candidate, Filter, Kind, Row
 from reverie.core.significance import decayed, faded
+from reverie.core.tokens import terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.feeding import Feeding, row_of
@@ -32,6 +33,7 @@ from reverie.store import stream
 from reverie.store.workspace import Workspace
 
 PATIENCE = 0.05  # seconds of catching up before a recall answers with what it has
+LINES = 3  # of a page's paragraph that a hit shows
 UNCOMMITTED = 256  # rows that a search reads itself; more are taken into the text index first
 MOST = 1_000  # hits one call may ask for
 LOG_BYTES = 1_000_000  # the recall log is halved when it is longer
@@ -113,7 +115,8 @@ def recall(
         judged = _collapsed(judged)
     by_id = {candidate.row.id: candidate for candidate in judged}
     ranked = rank(query, judged, reference=reference, k=ask.k)
-    return Found(hits=tuple(_hit(one, by_id[one.id], standing) for one in ranked), behind=behind)
+    hits = tuple(_hit(one, by_id[one.id], standing, query.terms) for one in ranked)
+    return Found(hits=hits, behind=behind)
 
 
 def catch_up(ws: Workspace, state: State, *, index: TextIndex, patience: float | None = PATIENCE) -> int:
@@ -186,14 +189,26 @@ def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
     return [one for one in candidates if one.row.kind != "entry" or one.row.id not in cited]
 
 
-def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing) -> Hit:
+def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the lines of a page's paragraph that answer the query, at most LINES in their order, and what they cite."""
+    lines, ids = row.text.split("\n"), row.digest.split("\n")
+    asked = set(wanted)
+    scores = [len(asked.intersection(terms(line))) for line in lines]
+    best = sorted(range(len(lines)), key=lambda place: (-scores[place], place))[:LINES]
+    kept = sorted(place for place in best if scores[place] or not any(scores))
+    cited = (one for place in kept for one in (ids[place].split() if place < len(ids) else ()))
+    return "\n".join(lines[place] for place in kept), tuple(dict.fromkeys(cited))
+
+
+def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing, wanted: Sequence[str]) -> Hit:
     """Return the hit for a ranked candidate."""
     row = candidate.row
     found = standing.states.get(row.id)
+    text, cited = _telling(row, wanted) if row.kind == "page" else (row.text, ())
     return Hit(
         id=row.id,
         kind=row.kind,
-        text=found.entry.text if found else row.text,
+        text=found.entry.text if found else text,
         day=row.day,
         at=row.at,
         score=ranked.score,
@@ -207,7 +222,7 @@ def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing) -> Hit:
         session=row.session,
         turns=found.entry.turns if found else str(row.n) if row.n >= 0 else "",
         standing=candidate.standing,
-        entries=tuple(row.digest.split()) if row.kind == "page" else (),
+        entries=cited,
         evidence=found.entry.evidence if found else "",
     )
 

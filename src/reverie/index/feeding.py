@@ -22,8 +22,11 @@ from reverie.core.citations import citations
 from reverie.core.days import Calendar
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
+from reverie.core.front_matter import read as read_front
+from reverie.core.names import is_day
 from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
+from reverie.core.source import split
 from reverie.errors import InvalidRecord
 from reverie.index.folding import Files
 from reverie.index.rows import Rows
@@ -98,12 +101,16 @@ class Feeding:
             return
         status: Any = self.files.stat(path)
         at = datetime.fromtimestamp(status.st_mtime if status is not None else 0, UTC)
+        text = data.decode("utf-8", "replace")
+        updated = read_front(split(text).front).updated
+        if is_day(updated):
+            at = self.calendar.start(updated)  # when it was last written, whatever the file was copied since
         kind = "core" if path in CORE else "page"
         seen: dict[str, int] = {}
         rows = []
-        for chunk in paragraph_chunks(data.decode("utf-8", "replace")):
+        for chunk in paragraph_chunks(text):
             seen[chunk.text] = seen.get(chunk.text, -1) + 1
-            ids = " ".join(one.id for one in citations(chunk.text))
+            ids = [" ".join(one.id for one in citations(line)) for line in chunk.text.split("\n")]
             rows.append(
                 Row(
                     id=f"{kind}:{derived_id(path, chunk.text, str(seen[chunk.text]))}",
@@ -114,7 +121,7 @@ class Feeding:
                     at=at,
                     day=self.calendar.day(at),
                     place=chunk.line,
-                    digest=ids,
+                    digest="\n".join(ids),
                 )
             )
         self.rows.replace_source(path, rows, stamp=f"{stamp} @")
@@ -197,7 +204,7 @@ class Feeding:
 
 
 def uncited(text: str) -> str:
-    """Return a page's text without its citations, whose hex digits are no words anyone looks for."""
+    """Return a page's text without its citations, whose hex digits are no words anyone looks for; lines stay lines."""
     for one in reversed(citations(text)):
         text = text[: one.start].rstrip(" ") + text[one.end :]
     return text
