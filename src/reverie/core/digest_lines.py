@@ -33,7 +33,6 @@ REQUESTS = "Requests"
 EMPTY = "Nothing yet.\n"
 _ASKED = PLAIN - 1
 _WEEK = 7
-_PLACES = {known.section: place for place, known in enumerate(CATEGORIES.values())}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +141,7 @@ def claim_of(state: EntryState, now: datetime, *, facts: FactSettings) -> Claim:
         standing = SIGNIFICANT if state.sig >= PROTECTED else PLAIN
     return Claim(
         key=state.entry.id,
-        section=category(state.entry.category).section,
+        section=_section(state.entry.category),
         standing=standing,
         weight=decayed(state, now, facts=facts),
         observations=state.observations,
@@ -152,6 +151,15 @@ def claim_of(state: EntryState, now: datetime, *, facts: FactSettings) -> Claim:
 
 def _heading(section: str) -> str:
     return f"\n## {section}\n\n"
+
+
+def _section(slug: str) -> str:
+    """Return the heading of a category; that of promises says nothing of when they are due, for here nobody asks."""
+    found = category(slug)
+    return "Commitments" if found.name == "commitment" else found.section
+
+
+_PLACES = {_section(slug): place for place, slug in enumerate(CATEGORIES)}
 
 
 def _place(section: str) -> tuple[int, str]:

@@ -26,7 +26,7 @@ from reverie.store.stream import Damaged
 from reverie.store.workspace import Workspace
 
 _TAIL_BYTES = 65_536
-_NEWEST_BYTES = 1_000_000
+_NEWEST_BYTES = 250_000
 _CURSOR = re.compile(rb'"cursor":(\d{1,15})[,}]')
 
 
@@ -82,7 +82,7 @@ def read(ws: Workspace, since: int = 0) -> list[History]:
 
 
 def newest(ws: Workspace) -> list[History]:
-    """Return the newest records in order: those in the file's last megabyte, or the last one when it is longer."""
+    """Return the newest records in order: those in the last 250 kB of the file, or the last one when it is longer."""
     size = ws.disk.size(layout.HISTORY) or 0
     window = _NEWEST_BYTES
     while True:
