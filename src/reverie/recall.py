@@ -190,7 +190,7 @@ def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the lines of a page's paragraph that answer the query, at most LINES in their order, and what they cite."""
+    """Return the lines of a paragraph that answer the query, at most LINES in their order, and what they cite."""
     lines, ids = row.text.split("\n"), row.digest.split("\n")
     asked = set(wanted)
     scores = [len(asked.intersection(terms(line))) for line in lines]
