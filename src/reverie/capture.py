@@ -52,10 +52,10 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     if not ws.settings.enabled or ws.disk.size(layout.PAUSED) is not None:
         return Captured()
     turn = msgspec.structs.replace(turn, session=session)
-    if reason := problem(turn, limit=ws.settings.max_turn_bytes):
-        refuse(ws, session, turn.content.encode("utf-8", "replace"), reason=reason)
-        raise InvalidRecord(reason)
     clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
+    if reason := problem(turn, limit=ws.settings.max_turn_bytes):
+        refuse(ws, session, quarantine.legible(clean), reason=reason)
+        raise InvalidRecord(reason)
     if rendered:
         clean = msgspec.structs.replace(clean, injected=spans_of(clean.content, rendered))
     stored = sessions.append(ws, session, clean)
@@ -70,7 +70,8 @@ def refuse(ws: Workspace, session: str, raw: bytes, *, reason: str) -> None:
     """Keep a turn that cannot be stored, redacted like any other, so that a person can mend and retry it."""
     text = raw.decode("utf-8", "replace")
     kept = redact(text, allow=ws.settings.redaction_allow).text if ws.settings.redaction else text
-    quarantine.set_aside(ws, [stream.Damaged(f"capture {session}", 0, kept.encode(), reason)])
+    source = f"capture {session}".encode("utf-8", "replace").decode()
+    quarantine.set_aside(ws, [stream.Damaged(source, 0, kept.encode(), reason)])
 
 
 def end(ws: Workspace, session: str) -> Due:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NoReturn
 
 import msgspec
 
@@ -60,9 +60,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         return Remembered(refused=f"the topic {topic!r} is excluded")
     if reason := problem(entry):
-        raw = f"{entry.category}: {entry.text}".encode("utf-8", "replace")
-        quarantine.set_aside(ws, [stream.Damaged("remember", 0, raw, reason)])
-        raise InvalidRecord(reason)
+        _refuse(ws, entry, reason)
     if not draft.key:
         return _store(ws, entry, draft)
     # Two callers with one key must not both find the id free.
@@ -123,6 +121,12 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     return Remembered(id=entry.id, due=due | Due(drain=True))
 
 
+def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:
+    """Keep an entry that cannot be stored, and raise InvalidRecord."""
+    quarantine.set_aside(ws, [stream.Damaged("remember", 0, quarantine.legible(entry), reason)])
+    raise InvalidRecord(reason)
+
+
 def happen(
     ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = ""
 ) -> Event:
@@ -164,7 +168,7 @@ def correct(
     )
     new = msgspec.structs.replace(entry_of(ws, text, draft), supersedes=(old.id,))
     if reason := problem(new):
-        raise InvalidRecord(reason)
+        _refuse(ws, new, reason)
     kind = "supersede" if why == "change" else "correct"
     record = Event(
         id=ws.new_id(), at=ws.clock(), kind=kind, entry=new.id, other=old.id, body=new, by=origin, why=why

@@ -6,15 +6,12 @@ that the reason for a refusal says what to change; never stores anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 
 from reverie.core.records import Turn
 from reverie.core.redact import redact
-
-_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
@@ -46,7 +43,9 @@ def problem(turn: Turn, *, limit: int) -> str:
         return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
     if not turn.content and not turn.calls and not turn.attachments:
         return "the turn is empty: it needs content, a tool call or an attachment"
-    if _HALF.search(turn.content):
+    try:
+        msgspec.json.encode(turn)  # its session, names and tool calls too
+    except UnicodeEncodeError:
         return "the turn holds half a character (a lone surrogate): send valid Unicode"
     if turn.at.tzinfo is None:
         return "the turn's time has no zone: write it with an offset, as 2026-07-01T14:05:00+02:00"

@@ -97,7 +97,7 @@ def find(ws: Workspace, rejected_id: str) -> Rejected:
 
 def legible(record: msgspec.Struct) -> bytes:
     """Return any record as JSON, one that holds half a character too, which no JSONL file takes."""
-    return json.dumps(msgspec.to_builtins(record), ensure_ascii=True).encode()
+    return json.dumps(msgspec.to_builtins(record), ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def settle(ws: Workspace, rejected: Rejected, how: str) -> None:
