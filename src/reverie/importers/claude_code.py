@@ -23,7 +23,7 @@ def is_claude_code(line: bytes) -> bool:
     """Whether a line is an event of a Claude Code session."""
     try:
         value = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return isinstance(value, dict) and "type" in value and ("sessionId" in value or "leafUuid" in value)
 
@@ -37,7 +37,7 @@ def read(lines: Iterable[bytes], defaults: Defaults) -> Iterator[Turn | Skipped]
             event = msgspec.json.decode(raw)
             if isinstance(event, dict) and event.get("type") in _SAID and not event.get("isSidechain"):
                 yield from _turns(event, defaults)
-        except (msgspec.DecodeError, UnicodeDecodeError, UsageError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
             yield Skipped(number, raw.rstrip(b"\r\n"), str(error))
 
 

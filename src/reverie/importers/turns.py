@@ -68,7 +68,7 @@ def read(lines: Iterable[bytes], defaults: Defaults) -> Iterator[Turn | Skipped]
             continue
         try:
             turn = turn_of(msgspec.json.decode(raw), number, defaults=defaults, before=before)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield Skipped(number, raw, f"it is no JSON: {error}")
         except UsageError as error:
             yield Skipped(number, raw, str(error))
