@@ -65,6 +65,10 @@ def demo(
     folder = Path(os.path.abspath(keep))  # noqa: PTH100 - `resolve` would follow links, and messages name another place
     _clear(folder)
     told = globals_of(ctx)
+    if not told.json:
+        say(
+            "The life of a turn, with no model, key or network: captured, read, stored, dreamt, published, recalled."
+        )
     lives = [_lived(talk, folder, quiet=told.json) for talk in talks]
     if told.json:
         print_json([_json(life) for life in lives])
@@ -109,17 +113,17 @@ def _farewell(folder: Path, lives: list[Life]) -> Iterator[Line]:
     """Yield how to go on with what was made."""
     yield line("")
     yield heading("Look around")
+    yield line(
+        f"  export REVERIE_CONFIG_DIR={os.path.relpath(folder / _CONFIG)}",
+        dim("   the key these were made with"),
+    )
     for life in lives:
         root = os.path.relpath(life.memory.root)
         asked = life.talk.questions[0].text if life.talk.questions else "…"
         yield line(f'  reverie -w {root} recall "{asked}"', indent=4)
     first = os.path.relpath(lives[0].memory.root)
-    yield line(f"  reverie -w {first} status", dim("        or open the folder in Obsidian"))
-    config = os.path.relpath(folder / _CONFIG)
-    yield line(
-        dim(f"To write in one, add --config-dir {config}: it holds the key these workspaces were made with.")
-    )
-    yield line(bold("Nothing outside "), bold(os.path.relpath(folder)), bold(" was touched."))
+    yield line(f"  reverie -w {first} status", dim("   or open the folder in Obsidian"))
+    yield line(bold(f"Nothing outside {os.path.relpath(folder)} was touched."))
 
 
 def _clear(folder: Path) -> None:

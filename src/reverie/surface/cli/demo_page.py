@@ -12,6 +12,7 @@ from itertools import islice
 from reverie import layout
 from reverie.core.citations import citing_lines
 from reverie.core.fold import EntryState
+from reverie.core.tokens import query_terms, terms
 from reverie.core.where import Where
 from reverie.recall import Ask, Hit
 from reverie.store import sessions
@@ -21,7 +22,8 @@ from reverie.surface.entry_text import cut, place_of
 from reverie.surface.render import Line, Styled, bold, dim, line
 
 _QUESTIONS = 4
-_TOP = 10
+_TOP = 10  # hits in which an answer counts as found
+_HITS = 3  # of them that are shown
 _LINES = 12  # of a file that is shown
 _WORDS = 160  # characters of a turn or a text
 
@@ -75,10 +77,11 @@ def _tree(life: Life) -> Iterator[Line]:
     yield line(f"  {life.memory.root}/")
     disk = life.memory.opened.ws.disk
     for place, what in _PLACES.items():
-        count = sum(1 for _ in disk.walk(place))
-        size = f"{count} files" if count else f"{disk.size(place) or 0:,} bytes"
-        name = place if place == layout.MEMORY else f"{place}/"
-        yield line(f"    {name:<12}", dim(f"{size:>14}  {what}"))
+        if place == layout.MEMORY:
+            name, size = place, f"{disk.size(place) or 0:,} bytes"
+        else:
+            name, size = f"{place}/", f"{sum(1 for _ in disk.walk(place))} files"
+        yield line(f"    {name:<12}", dim(f"{size:>12}  {what}"))
 
 
 def _daily_log(life: Life) -> Iterator[Line]:
@@ -172,7 +175,8 @@ def _questions(life: Life) -> Iterator[Line]:
     }
     yield line("")
     yield line(Styled("Questions", "bold cyan"), dim("  reverie recall …, reverie why ID"))
-    for text in spread(list(asked), _QUESTIONS):
+    sentences = [text for text in asked if text.endswith(("?", "？"))]
+    for text in spread(sentences if len(sentences) >= _QUESTIONS else list(asked), _QUESTIONS):
         yield from _answered(life, asked[text])
     if life.talk.benchmark and asked:
         yield from _score(life, list(asked.values()))
@@ -189,24 +193,20 @@ def _answered(life: Life, question: Question) -> Iterator[Line]:
     hits = life.memory.recall(question.text, k=_TOP).hits
     yield line("")
     yield line(Styled("  ? ", "bold yellow"), bold(question.text), indent=4)
-    for number, hit in enumerate(hits[:3], 1):
+    for number, hit in enumerate(hits[:_HITS], 1):
         came = ", ".join(_ids(life, hit))
-        told = [
-            hit.kind,
-            hit.day,
-            place_of(hit.session, hit.turns) or hit.source,
-            hit.standing,
-            came and f"id {came}",
-        ]
-        yield line(f"    {number}. {_short(hit.text)}", indent=7)
-        yield line(dim(f"       {' · '.join(one for one in told if one and one != 'current')}"), indent=7)
+        day, place = ("", hit.source) if hit.kind == "page" else (hit.day, place_of(hit.session, hit.turns))
+        standing = "" if hit.standing == "current" else hit.standing
+        told = [hit.kind, day, place or hit.source, hit.heading, standing, came and f"turn id {came}"]
+        yield line(f"    {number}. {_short(_nearest(hit.text, question.text))}", indent=7)
+        yield line(dim(f"       {' · '.join(one for one in told if one)}"), indent=7)
     if not hits:
         yield line("    nothing is known about that")
         return
-    yield from _words(life, hits[0])
+    yield from _words(life, hits[0], question.text)
     if question.turns:
         reached = {one for hit in hits for one in _ids(life, hit)}
-        found = sorted(reached.intersection(question.turns))
+        found = [one for one in question.turns if one in reached]
         said = (
             f"answered by {', '.join(found)}"
             if found
@@ -215,10 +215,16 @@ def _answered(life: Life, question: Question) -> Iterator[Line]:
         yield line(Styled("       ✓ " if found else "       ✗ ", "green" if found else "red"), dim(said))
 
 
-def _words(life: Life, hit: Hit) -> Iterator[Line]:
+def _nearest(text: str, query: str) -> str:
+    """Return the line of a page's paragraph, or of any text, that shares most words with the query."""
+    wanted = set(query_terms(query))
+    return max(text.split("\n"), key=lambda row: len(wanted.intersection(terms(row)))).removeprefix("- ")
+
+
+def _words(life: Life, hit: Hit, query: str) -> Iterator[Line]:
     """Yield the words behind a hit: the file, the ordinal and what was said there."""
     ws = life.memory.opened.ws
-    state = _entry_behind(life, hit)
+    state = _entry_behind(life, hit, query)
     session, place = (state.entry.session, state.entry.turns) if state else (hit.session, hit.turns)
     first = place.partition("-")[0]
     if not session or not first.isdigit():
@@ -231,10 +237,11 @@ def _words(life: Life, hit: Hit) -> Iterator[Line]:
         )
 
 
-def _entry_behind(life: Life, hit: Hit) -> EntryState | None:
-    """Return the entry a hit is, or the first one that a page's paragraph cites."""
-    wanted = (hit.id,) if hit.kind == "entry" else hit.entries[:1]
-    return next(iter(life.memory.get(one) for one in wanted), None)
+def _entry_behind(life: Life, hit: Hit, query: str) -> EntryState | None:
+    """Return the entry a hit is, or the one of those a page's paragraph cites that shares most words with the query."""
+    wanted = set(query_terms(query))
+    states = [life.memory.get(one) for one in ((hit.id,) if hit.kind == "entry" else hit.entries)]
+    return max(states, key=lambda state: len(wanted.intersection(terms(state.entry.text))), default=None)
 
 
 def _ids(life: Life, hit: Hit) -> list[str]:

@@ -127,5 +127,5 @@ def _whole(data: bytes) -> Any | None:  # noqa: ANN401 - foreign JSON
     """Return the one JSON value that `data` is, or None."""
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

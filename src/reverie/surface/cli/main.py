@@ -143,7 +143,7 @@ def _failed(error: Exception, *, as_json: bool) -> int:
     told = _translated(error)
     expected = isinstance(told, ReverieError)
     name = type(told).__name__
-    sentence = str(told) if expected else f"unexpected {name}: {told}; set REVERIE_TRACEBACK=1 to see where"
+    sentence = str(told) if expected else f"unexpected {name}: {told}; REVERIE_TRACEBACK=1 shows where"
     code = told.exit_code if isinstance(told, ReverieError) else UNEXPECTED
     if import_module(
         "reverie.config"
