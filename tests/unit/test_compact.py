@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -200,11 +201,10 @@ def test_another_process_may_be_first(ws: Workspace, monkeypatch: pytest.MonkeyP
 def test_no_crash_loses_or_doubles_a_turn(tmp_path: Path) -> None:
     """Wherever the power is cut, the turns stay in their session, and compacting again archives each once."""
     places = count()
+    say(workspace(tmp_path / "begun"), chat(40))
 
     def make() -> Path:
-        root = tmp_path / str(next(places))
-        say(workspace(root), chat(40))
-        return root
+        return Path(shutil.copytree(tmp_path / "begun", tmp_path / str(next(places))))
 
     def scenario(disk: CrashDisk, tell: Callable[[str], None]) -> None:
         found = Workspace(disk.root, SETTINGS, clock=FixedClock(NOON), new_id=counter_ids(), disk=disk)
