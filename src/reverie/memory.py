@@ -207,8 +207,11 @@ class Memory(Care):
         >>> memory.context(ContextRequest(budget=2_000)).tokens <= 2_000
         True
         """
-        wanted, state = request or ContextRequest(), self.opened.state_now()
+        wanted = request or ContextRequest()
         self.opened.trusted_or_raise()
+        if wanted.session:
+            self.compact(wanted.session)
+        state = self.opened.state_now()
         k = self.opened.ws.settings.context.relevant_hits
         hits = self.recall(wanted.query, k=k).hits if wanted.query else ()
         return context(self.opened.ws, state, wanted, hits=hits, masked=self.opened.mask)

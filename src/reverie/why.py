@@ -6,17 +6,15 @@ the files now; never writes.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from reverie import layout
+from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
 from reverie.core.records import Event, Outcome, Turn
 from reverie.index.state import State
 from reverie.store import sessions
 from reverie.store.workspace import Workspace
-
-_TURNS = re.compile(r"(\d+)(?:-(\d+))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +52,7 @@ def why(ws: Workspace, state: State, entry_id: str) -> Why:
 
 def source_turns(ws: Workspace, state: EntryState) -> tuple[Turn, ...]:
     """Return the turns an entry was extracted from; none for an explicit write or a note."""
-    match = _TURNS.fullmatch(state.entry.turns)
-    if match is None or not state.entry.session:
+    span = parse_range(state.entry.turns)
+    if span is None or not state.entry.session:
         return ()
-    first = int(match[1])
-    return tuple(sessions.read(ws, state.entry.session, start=first, stop=int(match[2] or first) + 1))
+    return tuple(sessions.read(ws, state.entry.session, start=span[0], stop=span[1] + 1))

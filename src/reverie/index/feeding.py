@@ -17,6 +17,7 @@ from typing import Any
 
 from reverie import layout
 from reverie.core import framing
+from reverie.core.active_window import unread
 from reverie.core.chunks import paragraph_chunks
 from reverie.core.citations import citations
 from reverie.core.days import Calendar
@@ -166,7 +167,7 @@ class Feeding:
             return None
         if not isinstance(turn, Turn) or turn.role == "system":
             return None
-        text = unread_text(turn)
+        text = unread(turn)
         if not text.strip():
             return None
         return Row(
@@ -208,15 +209,6 @@ def uncited(text: str) -> str:
     for one in reversed(citations(text)):
         text = text[: one.start].rstrip(" ") + text[one.end :]
     return text
-
-
-def unread_text(turn: Turn) -> str:
-    """Return a turn's words without the spans that were memory put into the prompt."""
-    pieces, at = [], 0
-    for start, end in turn.injected:
-        pieces.append(turn.content[at:start])
-        at = end
-    return "".join([*pieces, turn.content[at:]])
 
 
 def row_of(state: EntryState) -> Row:
