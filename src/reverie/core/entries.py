@@ -1,13 +1,15 @@
 """What makes an entry valid, and the ids entries get.
 
 Owns the checks every entry passes before it is stored, whoever wrote it; promises that the reason for a refusal
-says what to change; never alters an entry.
+says what to change; never touches a file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+
+import msgspec
 
 from reverie.core.daylog_fields import flaw
 from reverie.core.days import is_when
@@ -31,11 +33,32 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+def readable(entry: Entry) -> Entry:
+    """Return `entry` with U+FFFD for each half of a surrogate pair, as a hand-written `&#xD800;` is one.
+
+    A log may say so; no database and no JSON can.
+    """
+    return msgspec.structs.replace(
+        entry,
+        text=without_halves(entry.text),
+        evidence=without_halves(entry.evidence),
+        session=without_halves(entry.session),
+        about=without_halves(entry.about),
+        who=without_halves(entry.who),
+        tags=tuple(map(without_halves, entry.tags)),
+    )
+
+
+def without_halves(text: str) -> str:
+    """Return `text` with U+FFFD for each half of a surrogate pair."""
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
+
+
 def problem(entry: Entry) -> str:
     """Return why `entry` cannot be stored, as a sentence that says what to change; empty when it can."""
     if not is_id(entry.id):
         return f"id {entry.id[:40]!r} is not 16 lower-case hex digits"
-    if _HALF.search(entry.text + entry.evidence):
+    if not (entry.text.isascii() and entry.evidence.isascii()) and _HALF.search(entry.text + entry.evidence):
         return "the text holds half a character (a lone surrogate): send valid Unicode"
     if not entry.text.strip():
         return "text is empty: say what is to be remembered"
@@ -50,12 +73,10 @@ def problem(entry: Entry) -> str:
 
 def _problem_of_numbers(entry: Entry) -> str:
     """Return what is wrong with the scores of `entry`, or nothing."""
-    scores = {
-        "sig": entry.sig,
-        "conf": entry.conf,
-        **{f"stare {n}": s for n, s in enumerate(entry.stare or ())},
-    }
-    for name, score in scores.items():
+    if entry.sig is None and entry.conf is None and entry.stare is None:
+        return ""
+    stare = ((f"stare {n}", score) for n, score in enumerate(entry.stare or ()))
+    for name, score in (("sig", entry.sig), ("conf", entry.conf), *stare):
         if score is not None and not 0.0 <= score <= 1.0:
             return f"{name} is {score}: it must lie between 0 and 1"
     return ""

@@ -113,7 +113,7 @@ def fold(entry: Entry, events: Iterable[Event]) -> EntryState:
     """Return the state of `entry` after `events`, which may name it as `entry` or as `other`."""
     base = entry.sig if entry.sig is not None else category(entry.category).sig
     state = EntryState(entry=entry, sig=base, confirmed=entry.at, due=entry.due)
-    for event in effective(events):
+    for event in effective(events) if events else ():
         if event.entry == entry.id:
             state = _happened(state, event)
         elif event.other == entry.id:

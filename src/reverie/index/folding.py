@@ -12,7 +12,7 @@ from __future__ import annotations
 import gzip
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -22,12 +22,15 @@ from reverie import layout
 from reverie.core import daylog, framing
 from reverie.core.citations import citing_lines
 from reverie.core.days import Calendar
-from reverie.core.fold import fold
+from reverie.core.entries import without_halves
 from reverie.core.names import is_day
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
 from reverie.errors import InvalidRecord
+from reverie.index import entry_rows
 
 T = TypeVar("T")
+
+_POSITION = "size, mtime, inode, crc, context"
 
 
 class Files(Protocol):
@@ -42,20 +45,27 @@ class Files(Protocol):
     def list(self, path: str) -> list[str]:
         """Return the sorted names in a folder."""
 
+    def statuses(self, path: str) -> Sequence[tuple[str, Any]]:
+        """Return path and status of everything in a folder, sorted."""
+
     def walk(self, path: str) -> Iterator[str]:
         """Yield the paths of all files beneath a folder."""
+
+    def walk_statuses(self, path: str) -> Iterator[tuple[str, Any]]:
+        """Yield path and status of each file beneath a folder, sorted."""
 
     def stat(self, path: str) -> Any:  # noqa: ANN401 - os.stat_result or None
         """Return the file's status, or None when it is absent."""
 
 
 class Position(NamedTuple):
-    """How far a file was folded: bytes, and what tells whether those bytes are still the same."""
+    """How far a file was folded: bytes, what tells whether they are still the same, and where a log is read on."""
 
     size: int
     mtime: int
     inode: int
     crc: int
+    context: bytes = b""
 
 
 @dataclass(slots=True)
@@ -77,86 +87,89 @@ class Folding:
     notebook: str
     masked: Callable[[Entry], bool]
     done: Folded = field(default_factory=Folded)
+    happened: set[str] = field(default_factory=set)  # ids that events name which came or were lost
+    ended: set[str] = field(default_factory=set)  # ids that outcomes name which came or were lost
 
     def run(self) -> Folded:
         """Fold all that is new."""
+        last: int = self.db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()[0]
         self._logs()
         self._events()
         self._outcomes()
         self._archive()
         self._pages()
-        self._refold(self.done.changed)
+        self.happened |= entry_rows.happened_before(self.db, last)
+        entry_rows.refold(self.db, self.happened)
+        entry_rows.settle(self.db, self.ended, last=last)
+        self.done.changed |= self.happened | self.ended
         self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in self.done.changed])
         return self.done
 
     # Daily logs
 
     def _logs(self) -> None:
-        for name in self.files.list(layout.ARCHIVE):
-            day = name.removesuffix(".md")
-            if name.endswith(".md") and is_day(day):
-                self._log(day)
+        before = self._positions(layout.ARCHIVE)
+        for path, status in self.files.statuses(layout.ARCHIVE):
+            day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
+            known = before.get(path)
+            if path == layout.log_file(day) and is_day(day) and not self._unchanged(known, status):
+                self._log(day, known, status)
 
-    def _log(self, day: str) -> None:
+    def _log(self, day: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
+        """Store what the log of `day` gained; ids of hand-written lines count from the top, which `context` carries."""
         path = layout.log_file(day)
-        before, status = self._position(path), self.files.stat(path)
-        if status is None or self._unchanged(before, status):
-            return
         data = self.files.read(path) or b""
-        grown = (
-            before is not None and len(data) >= before.size and zlib.crc32(data[: before.size]) == before.crc
-        )
         whole = data.rfind(b"\n") + 1
-        if before is None or not grown:
+        context = None
+        if before is not None and len(data) >= before.size and zlib.crc32(data[: before.size]) == before.crc:
+            context = msgspec.msgpack.decode(before.context, type=daylog.Context)
+        else:
             # Entries whose line vanished stay until the file is seen to hold them or a rebuild starts from nothing:
             # a log that was cut by accident must not silently take memories with it.
-            self.db.execute("UPDATE entry SET line = -1 WHERE day = ?", (day,))
-            self.db.execute("DELETE FROM unparsed WHERE day = ?", (day,))
-        # Ids of hand-written lines count occurrences from the top, so a day is always parsed whole; only lines past
-        # the old end are stored.
-        start = before.size if before is not None and grown else 0
-        log = daylog.parse(data[:whole].decode("utf-8", "surrogateescape"), day, calendar=self.calendar)
-        located = [item for item in log.entries if item.end > start]
-        self._store_entries((item.entry, item.line) for item in located)
+            self.db.execute("UPDATE entry SET line = -1 WHERE day = ? AND line > 0", (day,))
+        start, lines = (context.offset, context.line) if context is not None else (0, 0)
+        # Without its newline the last line counts as unfinished: the next fold reads it again, for evidence may follow.
+        text = data[start : max(start, whole - 1)].decode("utf-8", "surrogateescape")
+        log = daylog.parse(text, day, calendar=self.calendar, context=context)
+        self._store_entries((item.entry, item.line) for item in log.entries)
+        if before is not None:
+            self.happened.update(item.entry.id for item in log.entries[: 1 if context is not None else None])
+        self.db.execute("DELETE FROM unparsed WHERE day = ? AND line > ?", (day, lines))
         rows = [(day, line, text) for line, text in log.unparsed]
-        self.db.execute("DELETE FROM unparsed WHERE day = ?", (day,))
         self.db.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", rows)
-        self._move_to(path, Position(whole, status.st_mtime_ns, status.st_ino, zlib.crc32(data[:whole])))
+        end = msgspec.structs.replace(log.context, session=without_halves(log.context.session))
+        crc, reached = zlib.crc32(data[:whole]), msgspec.msgpack.encode(end)
+        self._move_to(path, Position(whole, status.st_mtime_ns, status.st_ino, crc, reached))
 
     def _store_entries(self, entries: Iterable[tuple[Entry, int]]) -> None:
-        """Insert entries, or give those known from the events their line; the first text under an id stays."""
+        """Insert entries, or give those known from the events their line."""
         rows = []
         for entry, line in entries:
-            rows.append((*_columns(entry), line, self.masked(entry)))
+            rows.append(entry_rows.row_of(entry, line, masked=self.masked(entry)))
             self.done.changed.add(entry.id)
             if entry.supersedes:
                 self.done.changed.update(entry.supersedes)
-        self.db.executemany(
-            "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, pinned,"
-            " promised, forgotten, changed, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, 0, 0, 0, 0, x'')"
-            " ON CONFLICT (id) DO UPDATE SET line = max(line, excluded.line)",
-            rows,
-        )
+        entry_rows.put(self.db, rows)
 
     # Streams
 
     def _events(self) -> None:
-        for event in self._stream(layout.EVENTS, Event, ("event",)):
+        for event in self._stream(layout.EVENTS, Event, "event"):
             if event.body is not None:
                 self._store_entries([(event.body, 0)])
             self.db.execute(
                 "INSERT OR IGNORE INTO event (id, kind, entry, other, undoes, body) VALUES (?, ?, ?, ?, ?, ?)",
                 (event.id, event.kind, event.entry, event.other, event.of, msgspec.msgpack.encode(event)),
             )
-            self.done.changed.update(name for name in (event.entry, event.other) if name)
+            self.happened.update(name for name in (event.entry, event.other) if name)
             if event.of:
                 undone = self.db.execute(
                     "SELECT entry, other FROM event WHERE id = ?", (event.of,)
                 ).fetchone()
-                self.done.changed.update(name for name in undone or () if name)
+                self.happened.update(name for name in undone or () if name)
 
     def _outcomes(self) -> None:
-        for outcome in self._stream(layout.OUTCOMES, Outcome, ("outcome",)):
+        for outcome in self._stream(layout.OUTCOMES, Outcome, "outcome"):
             self.db.execute(
                 "INSERT INTO outcome (entry, part, parts, kind, run, body) VALUES (?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (entry, part) DO UPDATE SET parts = excluded.parts, kind = excluded.kind,"
@@ -170,9 +183,9 @@ class Folding:
                     msgspec.msgpack.encode(outcome),
                 ),
             )
-            self.done.changed.add(outcome.entry)
+            self.ended.add(outcome.entry)
 
-    def _stream(self, path: str, kind: type[T], tables: tuple[str, ...]) -> Iterator[T]:
+    def _stream(self, path: str, kind: type[T], table: str) -> Iterator[T]:
         """Yield the records of a stream past its position; one that shrank is folded from its beginning again."""
         before, status = self._position(path), self.files.stat(path)
         if status is None or self._unchanged(before, status):
@@ -180,9 +193,11 @@ class Folding:
         start = before.size if before is not None and status.st_size >= before.size else 0
         if before is not None and start == 0 and before.size:
             self.done.problems.append(f"{path} is shorter than it was: compare it with a backup")
-            for table in tables:
-                self.db.execute(f"DELETE FROM {table}")
-            self.done.changed.update(row[0] for row in self.db.execute("SELECT id FROM entry WHERE changed"))
+            lost = "changed" if table == "event" else "settled"
+            self.db.execute(f"DELETE FROM {table}")
+            (self.happened if table == "event" else self.ended).update(
+                row[0] for row in self.db.execute(f"SELECT id FROM entry WHERE {lost}")
+            )
         lines, damage = framing.read(self.files.read_from(path, start), start=start)
         for line in lines:
             try:
@@ -196,22 +211,20 @@ class Folding:
     # Journal archive: how far each session and note has been read
 
     def _archive(self) -> None:
-        for name in self.files.list(layout.JOURNAL_ARCHIVE):
-            folder = f"{layout.JOURNAL_ARCHIVE}/{name}"
-            status = self.files.stat(folder)
-            if status is None or self._unchanged(self._position(folder), status):
+        before = self._positions(layout.JOURNAL_ARCHIVE)
+        for month, status in self.files.statuses(layout.JOURNAL_ARCHIVE):
+            if self._unchanged(before.get(month), status):
                 continue
-            names = (
-                [folder] if name.endswith(".gz") else [f"{folder}/{one}" for one in self.files.list(folder)]
-            )
-            for path in names:
-                self._archive_file(path)
-            self._move_to(folder, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
+            if month.endswith(".gz"):
+                self._archive_file(month)
+            else:
+                for name in self.files.list(month):
+                    if f"{month}/{name}" not in before:
+                        self._archive_file(f"{month}/{name}")
+            self._move_to(month, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
 
     def _archive_file(self, path: str) -> None:
         """Take the marks from one archived segment, which never changes once it is there."""
-        if not path.endswith(".gz") and self._position(path) is not None:
-            return
         data = self.files.read(path) or b""
         lines, _ = framing.read(gzip.decompress(data) if path.endswith(".gz") else data)
         for line in lines:
@@ -238,19 +251,16 @@ class Folding:
     # Notebook pages: who cites what
 
     def _pages(self) -> None:
-        seen = set()
-        for path in self.files.walk(self.notebook):
+        before, seen = self._positions(self.notebook), set()
+        for path, status in self.files.walk_statuses(self.notebook):
             name = path.rsplit("/", 1)[-1]
             if not name.endswith(".md") or name in layout.NAVIGATION or "/." in path:
                 continue
             seen.add(path)
-            before, status = self._position(path), self.files.stat(path)
-            if status is not None and not self._unchanged(before, status):
+            if not self._unchanged(before.get(path), status):
                 self._page(path)
                 self._move_to(path, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
-        folded = self.db.execute("SELECT path FROM position WHERE path LIKE ?", (f"{self.notebook}/%",))
-        known = {row[0] for row in folded}
-        for path in known - seen:
+        for path in before.keys() - seen:
             self._uncite(path)
             self.db.execute("DELETE FROM position WHERE path = ?", (path,))
 
@@ -268,69 +278,21 @@ class Folding:
         )
         self.db.execute("DELETE FROM cite WHERE page = ?", (path,))
 
-    # State
-
-    def _refold(self, ids: set[str]) -> None:
-        """Fold the events of each of `ids` again, and store what its state is now."""
-        for entry_id in ids:
-            row = self.db.execute("SELECT body FROM entry WHERE id = ?", (entry_id,)).fetchone()
-            if row is None:
-                continue
-            entry = msgspec.msgpack.decode(row[0], type=Entry)
-            events = events_of(self.db, entry_id)
-            state = fold(entry, events)
-            self.db.execute(
-                "UPDATE entry SET sig = ?, due = ?, current = ? AND NOT masked, pinned = ? AND NOT masked,"
-                " promised = ? AND NOT masked, forgotten = ?, changed = ?, state = ? WHERE id = ?",
-                (
-                    state.sig,
-                    state.due,
-                    state.current,
-                    state.pinned,
-                    state.open_commitment,
-                    state.forgotten,
-                    bool(events),
-                    msgspec.msgpack.encode(state) if events else b"",
-                    entry_id,
-                ),
-            )
-
     # Positions
 
     def _position(self, path: str) -> Position | None:
-        row = self.db.execute(
-            "SELECT size, mtime, inode, crc FROM position WHERE path = ?", (path,)
-        ).fetchone()
+        row = self.db.execute(f"SELECT {_POSITION} FROM position WHERE path = ?", (path,)).fetchone()
         return Position(*row) if row else None
+
+    def _positions(self, folder: str) -> dict[str, Position]:
+        """Return the positions of everything beneath `folder`."""
+        beneath = (f"{folder}/", f"{folder}0")  # "0" is the character after "/"
+        rows = self.db.execute(f"SELECT path, {_POSITION} FROM position WHERE path > ? AND path < ?", beneath)
+        return {path: Position(*rest) for path, *rest in rows}
 
     @staticmethod
     def _unchanged(before: Position | None, status: Any) -> bool:  # noqa: ANN401 - os.stat_result
         return before is not None and before[:3] == (status.st_size, status.st_mtime_ns, status.st_ino)
 
     def _move_to(self, path: str, position: Position) -> None:
-        self.db.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?)", (path, *position))
-
-
-def _columns(entry: Entry) -> tuple[str, str, float, str, str, str, bytes]:
-    """Return what of an entry stands in columns of its own, and the entry itself."""
-    return (
-        entry.id,
-        entry.day,
-        entry.at.timestamp(),
-        entry.category,
-        entry.session,
-        entry.about,
-        msgspec.msgpack.encode(entry),
-    )
-
-
-def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
-    """Return all events that name the entry, and those that undo one of them."""
-    rows = db.execute(
-        "WITH RECURSIVE chain (id, body) AS ("
-        " SELECT id, body FROM event WHERE entry = ?1 OR other = ?1"
-        " UNION SELECT event.id, event.body FROM event JOIN chain ON event.undoes = chain.id AND event.undoes != '')"
-        " SELECT body FROM chain",
-        (entry_id,),
-    )
-    return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
+        self.db.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?, ?)", (path, *position))

@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 BUSY_MS = 5_000
 
 _TABLES = """
@@ -32,6 +32,7 @@ CREATE TABLE entry (
     forgotten INTEGER NOT NULL,
     masked INTEGER NOT NULL,            -- a tombstone hides it
     changed INTEGER NOT NULL,           -- events have happened to it
+    settled INTEGER NOT NULL,           -- every part of it has an outcome
     body BLOB NOT NULL,
     state BLOB NOT NULL
 );
@@ -40,12 +41,18 @@ CREATE INDEX entry_current ON entry (sig) WHERE current;
 CREATE INDEX entry_promised ON entry (due) WHERE promised;
 CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
 CREATE INDEX entry_session ON entry (session);
+CREATE INDEX entry_pending ON entry (day, line)
+    WHERE line != 0 AND NOT settled AND NOT masked AND NOT forgotten;
+CREATE INDEX entry_masked ON entry (seq) WHERE masked;
+CREATE INDEX entry_changed ON entry (seq) WHERE changed;
 CREATE TABLE event (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, entry TEXT NOT NULL, other TEXT NOT NULL,
     undoes TEXT NOT NULL, body BLOB NOT NULL
 );
 CREATE INDEX event_entry ON event (entry);
 CREATE INDEX event_other ON event (other) WHERE other != '';
+CREATE INDEX event_undoes ON event (undoes) WHERE undoes != '';
+CREATE INDEX event_conflict ON event (seq) WHERE kind = 'conflict';
 CREATE TABLE outcome (
     entry TEXT NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL, kind TEXT NOT NULL, run TEXT NOT NULL,
     body BLOB NOT NULL, PRIMARY KEY (entry, part)
@@ -57,11 +64,33 @@ CREATE INDEX cite_page ON cite (page);
 CREATE TABLE mark (session TEXT PRIMARY KEY, mark INTEGER NOT NULL);
 CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE position (
-    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL,
+    context BLOB NOT NULL               -- of a daily log: what a parse of the lines behind must know
 );
 CREATE TABLE dirty (entry TEXT PRIMARY KEY  -- changed since the search rows were last made from it
 );
 CREATE TABLE unparsed (day TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL);
+-- How many there are, kept by the triggers: counting a million rows anew would take longer than a status may.
+CREATE TABLE tally (
+    entries INTEGER NOT NULL, current INTEGER NOT NULL, promises INTEGER NOT NULL, pins INTEGER NOT NULL,
+    forgotten INTEGER NOT NULL
+);
+INSERT INTO tally VALUES (0, 0, 0, 0, 0);
+CREATE TABLE outcome_tally (kind TEXT PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN UPDATE tally SET entries = entries + 1,
+    current = current + NEW.current, promises = promises + NEW.promised, pins = pins + NEW.pinned,
+    forgotten = forgotten + (NEW.forgotten OR NEW.masked); END;
+CREATE TRIGGER entry_moved AFTER UPDATE OF current, promised, pinned, forgotten, masked ON entry BEGIN UPDATE tally SET
+    current = current + NEW.current - OLD.current, promises = promises + NEW.promised - OLD.promised,
+    pins = pins + NEW.pinned - OLD.pinned,
+    forgotten = forgotten + (NEW.forgotten OR NEW.masked) - (OLD.forgotten OR OLD.masked); END;
+CREATE TRIGGER outcome_added AFTER INSERT ON outcome WHEN NEW.part = 0 BEGIN INSERT INTO outcome_tally VALUES
+    (NEW.kind, 1) ON CONFLICT (kind) DO UPDATE SET number = number + 1; END;
+CREATE TRIGGER outcome_moved AFTER UPDATE OF kind ON outcome WHEN NEW.part = 0 AND NEW.kind != OLD.kind BEGIN
+    UPDATE outcome_tally SET number = number - 1 WHERE kind = OLD.kind; INSERT INTO outcome_tally VALUES
+    (NEW.kind, 1) ON CONFLICT (kind) DO UPDATE SET number = number + 1; END;
+CREATE TRIGGER outcome_gone AFTER DELETE ON outcome WHEN OLD.part = 0 BEGIN
+    UPDATE outcome_tally SET number = number - 1 WHERE kind = OLD.kind; END;
 CREATE TABLE identity (version INTEGER NOT NULL, stamp TEXT NOT NULL);
 """
 

@@ -24,10 +24,12 @@ from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome, Remember
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound
-from reverie.index.folding import Files, Folded, Folding, events_of
+from reverie.index.entry_rows import events_of, refold
+from reverie.index.folding import Files, Folded, Folding
 from reverie.index.schema import in_memory, open_database
 
 _VISIBLE = "NOT masked AND NOT forgotten"
+_PENDING = f"line != 0 AND NOT settled AND {_VISIBLE}"  # the words of the index `entry_pending`
 
 
 class State:
@@ -174,7 +176,9 @@ class State:
 
     def pins(self) -> list[EntryState]:
         """Return the pinned entries, oldest first."""
-        rows = self.db.execute(f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id")  # noqa: S608
+        rows = self.db.execute(
+            f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id"
+        )
         return [_state(*row) for row in rows] + [state for state in self._queued.values() if state.pinned]
 
     def pending(self, before: str) -> Iterator[EntryState]:
@@ -183,10 +187,7 @@ class State:
         Hidden and forgotten ones are no work for a dream.
         """
         rows = self.db.execute(
-            f"SELECT body, state FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"
-            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id"
-            " GROUP BY outcome.entry HAVING count(*) >= max(parts))"
-            " ORDER BY day, line, id",
+            f"SELECT body, state FROM entry WHERE day < ? AND {_PENDING} ORDER BY day, line, id",
             (before,),
         )
         for row in rows:
@@ -195,9 +196,7 @@ class State:
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""
         rows = self.db.execute(
-            f"SELECT day, count(*) FROM entry WHERE day < ? AND line != 0 AND {_VISIBLE} AND NOT EXISTS"  # noqa: S608
-            " (SELECT 1 FROM outcome WHERE outcome.entry = entry.id GROUP BY outcome.entry HAVING count(*) >= max(parts))"
-            " GROUP BY day ORDER BY day",
+            f"SELECT day, count(*) FROM entry WHERE day < ? AND {_PENDING} GROUP BY day ORDER BY day",
             (before,),
         )
         return dict(rows.fetchall())
@@ -212,7 +211,7 @@ class State:
             "SELECT event.body FROM event JOIN entry AS new ON new.id = event.entry"
             " JOIN entry AS old ON old.id = event.other"
             " WHERE event.kind = 'conflict' AND new.current AND old.current AND NOT EXISTS"
-            " (SELECT 1 FROM event AS undo WHERE undo.undoes = event.id) ORDER BY event.seq"
+            " (SELECT 1 FROM event AS undo WHERE undo.undoes = event.id AND undo.undoes != '') ORDER BY event.seq"
         )
         return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
 
@@ -282,8 +281,10 @@ class State:
         return list(self.db.execute("SELECT day, line, text FROM unparsed ORDER BY day, line"))
 
     def counts(self) -> dict[str, int]:
-        """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and by the outcome of
-        their first part."""
+        """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and per outcome.
+
+        An entry of several parts counts under the outcome of its first.
+        """
         row = self.db.execute("SELECT entries, current, promises, pins, forgotten FROM tally").fetchone()
         names = ("entries", "current", "promises", "pins", "forgotten")
         counted = dict(zip(names, row, strict=True))
@@ -309,6 +310,7 @@ class State:
     def remask(self, ids: Sequence[str], *, masked: bool) -> None:
         """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
         self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
+        refold(self.db, ids)
         self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
 
     def _row(self, entry_id: str) -> tuple[bytes, bytes] | None:

@@ -25,6 +25,7 @@ may leave files empty or torn. It is not the default.
 
 from __future__ import annotations
 
+import builtins
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -95,13 +96,21 @@ class Disk:
         """Return the sorted names in the folder, unfinished replacements left out; empty when absent."""
         return reading.names(self._tree, path)
 
+    def statuses(self, path: str) -> builtins.list[tuple[str, os.stat_result]]:
+        """Return path and status of everything in the folder, whatever it is, sorted; empty when absent."""
+        return reading.statuses(self._tree, path)
+
     def walk(self, path: str) -> Iterator[str]:
         """Yield the path of each file beneath the folder that may be opened, sorted; `refused` has the others."""
-        return (found for found, reason in reading.scan(self._tree, path) if not reason)
+        return (found for found, _ in self.walk_statuses(path))
+
+    def walk_statuses(self, path: str) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield what `walk` does, each with its status."""
+        return ((found, info) for found, info, reason in reading.scan(self._tree, path) if not reason)
 
     def refused(self, path: str) -> Iterator[tuple[str, str]]:
         """Yield path and reason (the end of a sentence) of each thing beneath the folder that `walk` leaves out."""
-        return (pair for pair in reading.scan(self._tree, path) if pair[1])
+        return ((found, reason) for found, _, reason in reading.scan(self._tree, path) if reason)
 
     def append(self, path: str, data: bytes, *, heal: bool = True, mode: int = 0o600) -> int:
         """Append and sync; return the offset of data's first byte. Makes file and folders when missing.

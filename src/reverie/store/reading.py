@@ -84,23 +84,44 @@ def names(tree: Tree, path: str) -> list[str]:
     if folder is None:
         return []
     try:
-        return sorted(name for name in tree.ops.names(folder) if not name.startswith(TEMPORARY))
-    except OSError as error:
-        raise refusal(error, path, doing="list") from error
+        return _names(tree, folder, path)
     finally:
         tree.ops.close(folder)
 
 
-def scan(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+def statuses(tree: Tree, path: str) -> list[tuple[str, os.stat_result]]:
+    """Return path and status of everything in the folder, sorted, opening the folder once; empty when absent."""
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return []
+    found = []
+    try:
+        for name in _names(tree, folder, path):
+            try:
+                info = tree.ops.stat(name, folder=folder)
+            except FileNotFoundError:
+                continue  # removed since it was listed
+            except OSError as error:
+                raise refusal(error, f"{path}/{name}", doing="look at") from error
+            found.append((f"{path}/{name}" if path else name, info))
+    finally:
+        tree.ops.close(folder)
+    return found
+
+
+def scan(tree: Tree, path: str) -> Iterator[tuple[str, os.stat_result, str]]:
     """Yield each file beneath the folder, sorted, with why it may not be opened (the end of a sentence, or "")."""
-    for name in names(tree, path):
-        found = f"{path}/{name}" if path else name
-        info = look(tree, found)
-        if info is None:
-            continue  # removed since it was listed
+    for found, info in statuses(tree, path):
         is_folder = stat.S_ISDIR(info.st_mode)
         reason = objection(tree.ops, info, folder=is_folder)
         if is_folder and not reason:
             yield from scan(tree, found)
         else:
-            yield found, reason
+            yield found, info, reason
+
+
+def _names(tree: Tree, folder: int, path: str) -> list[str]:
+    try:
+        return sorted(name for name in tree.ops.names(folder) if not name.startswith(TEMPORARY))
+    except OSError as error:
+        raise refusal(error, path, doing="list") from error

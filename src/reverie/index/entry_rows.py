@@ -1,0 +1,117 @@
+"""The entry table: what the state says of each entry, after what happened to it.
+
+Owns the columns of `entry` that events and outcomes decide; promises that an entry has them from the moment it is put,
+and the same ones in whatever order it, its events and its outcomes come; never reads a file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from reverie.core.entries import readable
+from reverie.core.fold import fold
+from reverie.core.records import Entry, Event
+
+_PUT = (
+    "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised, pinned,"
+    " forgotten, changed, settled, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, x'')"
+    " ON CONFLICT (id) DO UPDATE SET line = CASE WHEN line > 0 THEN line ELSE excluded.line END, body ="
+    " CASE WHEN day = excluded.day AND line IN (-1, excluded.line) THEN excluded.body ELSE body END"
+    " WHERE excluded.line > 0"
+)
+_EARLY = (
+    "SELECT id FROM entry WHERE seq > ? AND EXISTS (SELECT 1 FROM event"
+    " WHERE event.entry = entry.id OR (event.other = entry.id AND event.other != ''))"
+)
+_SETTLE = (
+    "UPDATE entry SET settled = EXISTS (SELECT 1 FROM outcome WHERE outcome.entry = entry.id"
+    " GROUP BY outcome.entry HAVING count(*) >= max(parts)) WHERE"
+)
+_REFOLD = (
+    "UPDATE entry SET sig = ?, due = ?, current = ? AND NOT masked, pinned = ? AND NOT masked,"
+    " promised = ? AND NOT masked, forgotten = ?, changed = ?, state = ? WHERE id = ?"
+)
+
+
+def row_of(entry: Entry, line: int, *, masked: bool) -> tuple[Any, ...]:
+    """Return the row of an entry to which nothing has happened yet, for `put`."""
+    try:
+        body = msgspec.msgpack.encode(entry)
+    except UnicodeEncodeError:
+        entry = readable(entry)
+        body = msgspec.msgpack.encode(entry)
+    state = fold(entry, ())
+    return (
+        entry.id,
+        entry.day,
+        entry.at.timestamp(),
+        entry.category,
+        entry.session,
+        entry.about,
+        body,
+        line,
+        masked,
+        state.sig,
+        state.due,
+        not masked,
+        state.open_commitment and not masked,
+    )
+
+
+def put(db: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert rows, or give those whose entry is known their line; the first text under an id stays.
+
+    Only what stands on the very line read before, which gained evidence or was edited, replaces what was read there.
+    """
+    db.executemany(_PUT, rows)
+
+
+def happened_before(db: sqlite3.Connection, last: int) -> set[str]:
+    """Return the ids of the entries past row `last` that had events before they came."""
+    return {row[0] for row in db.execute(_EARLY, (last,))}
+
+
+def refold(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Fold the events of these entries anew, and store what their state is now."""
+    for entry_id in ids:
+        row = db.execute("SELECT body FROM entry WHERE id = ?", (entry_id,)).fetchone()
+        if row is None:
+            continue
+        events = events_of(db, entry_id)
+        state = fold(msgspec.msgpack.decode(row[0], type=Entry), events)
+        values = (
+            state.sig,
+            state.due,
+            state.current,
+            state.pinned,
+            state.open_commitment,
+            state.forgotten,
+            bool(events),
+            msgspec.msgpack.encode(state) if events else b"",
+        )
+        db.execute(_REFOLD, (*values, entry_id))
+
+
+def settle(db: sqlite3.Connection, ids: Iterable[str], *, last: int) -> None:
+    """Note of these entries, and of those past row `last`, whether every part of them has an outcome."""
+    if db.execute("SELECT 1 FROM outcome LIMIT 1").fetchone() is not None:
+        db.execute(f"{_SETTLE} seq > ?", (last,))
+    db.executemany(f"{_SETTLE} id = ? AND seq <= ?", [(one, last) for one in ids])
+
+
+def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
+    """Return all events that name the entry, and those that undo one of them."""
+    # SQLite uses a partial index only where its condition is repeated; else this would read every event there is.
+    rows = db.execute(
+        "WITH RECURSIVE chain (id, body) AS ("
+        " SELECT id, body FROM event WHERE entry = ?1 OR (other = ?1 AND other != '')"
+        " UNION SELECT event.id, event.body FROM chain CROSS JOIN event"
+        " ON event.undoes = chain.id AND event.undoes != '')"
+        " SELECT body FROM chain",
+        (entry_id,),
+    )
+    return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]

@@ -1,0 +1,192 @@
+"""The derived state is one thing, in however many steps the files are folded."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reverie import layout
+from reverie.core.daylog import render
+from reverie.core.days import Calendar
+from reverie.core.framing import frame
+from reverie.core.records import Entry, Event, Outcome
+from reverie.index.entry_rows import events_of
+from reverie.index.state import State
+from reverie.store.disk import Disk
+
+DAY = "2026-07-01"
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+CALENDAR = Calendar("UTC", "00:00")
+LOG = layout.log_file(DAY)
+HAND_WRITTEN = """\
+- [preference] User prefers compact dashboards `ui`
+- [preference] User prefers compact dashboards `ui`
+
+## 14:05 — abc12345
+
+- [work] User now works at Microsoft
+  > I started at Microsoft on Monday
+  > and like it
+this is no entry
+- [fact] a half &#xD800; character (session:: abc)
+"""
+
+
+def nothing(_: Entry) -> bool:
+    """Mask nothing."""
+    return False
+
+
+def state_at(root: Path) -> State:
+    """Return the state of the folder, not caught up."""
+    return State(root, Disk(root), calendar=CALENDAR, notebook=layout.NOTEBOOK)
+
+
+def entry(number: int, **fields: object) -> Entry:
+    """Return a numbered entry."""
+    at = NOON + timedelta(minutes=number)
+    return Entry(**{"id": f"{number:016x}", "text": f"Fact {number}.", "at": at, "day": DAY, **fields})
+
+
+def logged(*entries: Entry) -> bytes:
+    """Return the lines of entries in a log."""
+    return render(entries, CALENDAR, first=False, day=DAY).encode()
+
+
+def event(number: int, kind: str, on: Entry, **fields: object) -> Event:
+    """Return a numbered event on an entry."""
+    return Event(id=f"e{number}", at=NOON + timedelta(hours=number), kind=kind, entry=on.id, **fields)
+
+
+def told(state: State) -> tuple[object, ...]:
+    """Return what a state says that another fold of the same files must say too."""
+    pending = sorted(one.entry.id for one in state.pending(before="2027-01-01"))
+    return state.digest(), state.counts(), pending, state.pending_days(before="2027-01-01"), state.unparsed()
+
+
+def same_as_afresh(state: State) -> bool:
+    """Tell whether the state says what one folded from nothing says."""
+    with state.afresh() as fresh:
+        return told(fresh) == told(state)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_log_read_piece_by_piece_is_the_log_read_whole(tmp_path: Path, seed: int) -> None:
+    """Wherever a log was cut between two folds, entries, ids and unread lines are those of the whole."""
+    lot, data, at = (
+        random.Random(seed),
+        HAND_WRITTEN.encode() * 3 + logged(entry(1), entry(2, evidence="so")),
+        0,
+    )
+    disk, state = Disk(tmp_path), state_at(tmp_path)
+    while at < len(data):
+        size = lot.randrange(1, 90)
+        disk.append(LOG, data[at : at + size], heal=False)
+        at += size
+        state.catch_up(nothing)
+    assert same_as_afresh(state)
+    assert [one.entry.evidence for one in state.states() if "Microsoft" in one.entry.text] == [
+        "I started at Microsoft on Monday\nand like it"
+    ] * 3
+    state.close()
+
+
+def test_evidence_that_comes_later_belongs_to_the_line_above(tmp_path: Path) -> None:
+    """A quote appended behind an entry that was folded already is not counted as a line that cannot be read."""
+    disk, state = Disk(tmp_path), state_at(tmp_path)
+    disk.append(LOG, b"- [fact] Tea is hot\n")
+    state.catch_up(nothing)
+    disk.append(LOG, b"  > ouch\n- [fact] Ice is cold\n")
+    state.catch_up(nothing)
+    assert ([one.entry.evidence for one in state.states()], state.unparsed()) == (["ouch", ""], [])
+    state.close()
+
+
+def test_an_edited_log_is_read_anew(tmp_path: Path) -> None:
+    """When an older line of a log was changed, the entries are those it holds now, and a gone one has no line."""
+    disk, state = Disk(tmp_path), state_at(tmp_path)
+    disk.append(LOG, logged(entry(1), entry(2)) + b"nonsense\n")
+    state.catch_up(nothing)
+    disk.replace(LOG, b"more nonsense\n" + logged(entry(2), entry(3)))
+    state.catch_up(nothing)
+    lines = dict(state.db.execute("SELECT id, line FROM entry").fetchall())
+    assert lines[entry(1).id] == -1
+    assert lines[entry(3).id] > lines[entry(2).id] > 0
+    assert [text for _, _, text in state.unparsed()] == ["more nonsense"]
+    state.close()
+
+
+def test_what_happened_counts_in_whatever_order_the_files_say_it(tmp_path: Path) -> None:
+    """Events and outcomes fold the same before, after and together with the entries they name."""
+    first, second, parts = entry(1), entry(2, category="commitment", due="2026-07-03"), entry(3)
+    pin = event(1, "pin", first)
+    writes = [
+        (LOG, logged(first, second, parts)),
+        (
+            layout.EVENTS,
+            frame(pin) + frame(event(2, "hide", second)) + frame(event(3, "undo", first, of=pin.id)),
+        ),
+        (layout.EVENTS, frame(event(4, "supersede", second, other=parts.id))),
+        (
+            layout.OUTCOMES,
+            b"".join(
+                frame(Outcome(run="r", entry=one, outcome="cited", at=NOON, part=part, parts=of))
+                for one, part, of in ((first.id, 0, 1), (parts.id, 0, 2), (parts.id, 1, 2), (second.id, 0, 2))
+            ),
+        ),
+    ]
+    said = set()
+    for seed in range(6):
+        root = tmp_path / str(seed)
+        root.mkdir()
+        disk, state = Disk(root), state_at(root)
+        order = random.Random(seed).sample([0, 1, 3], 3)
+        for place in sorted(
+            [*order, 2], key=lambda one: order.index(1) + 0.5 if one == 2 else order.index(one)
+        ):
+            disk.append(*writes[place])
+            if seed % 2:
+                state.catch_up(nothing)
+        state.catch_up(nothing)
+        assert same_as_afresh(state)
+        assert [one.entry.id for one in state.pending(before="2027-01-01")] == [second.id]
+        said.add(repr(told(state)))
+        state.close()
+    assert len(said) == 1
+
+
+def test_counts_follow_masks_events_and_lost_streams(tmp_path: Path) -> None:
+    """The counts kept along the way equal those of the rows, after tombstones, feedback, and a stream cut short."""
+    entries = [entry(number, category="commitment" if number % 3 else "fact") for number in range(20)]
+    disk, state = Disk(tmp_path), state_at(tmp_path)
+    disk.append(LOG, logged(*entries))
+    kinds = ("pin", "complete", "forget", "hide", "cancel")
+    happened = [frame(event(n, kinds[n % 5], entries[n])) for n in range(15)]
+    disk.append(layout.EVENTS, b"".join(happened))
+    state.catch_up(lambda one: one.id == entries[16].id)
+    state.remask([entries[8].id, entries[0].id], masked=True)
+    state.remask([entries[16].id], masked=False)
+    assert state.get(entries[16].id) in state.promises()
+    disk.replace(layout.EVENTS, b"".join(happened[:4]))
+    state.catch_up(nothing)
+    counted = state.db.execute(
+        "SELECT count(*), sum(current), sum(promised), sum(pinned), sum(forgotten OR masked) FROM entry"
+    ).fetchone()
+    counts = state.counts()
+    assert counted == tuple(counts[name] for name in ("entries", "current", "promises", "pins", "forgotten"))
+    state.close()
+
+
+def test_the_events_of_an_entry_are_looked_up(tmp_path: Path) -> None:
+    """Finding an entry's events reads no other entry's: with many events a fold would else take quadratic time."""
+    state, asked = state_at(tmp_path), []
+    state.catch_up(nothing)
+    state.db.set_trace_callback(asked.append)
+    events_of(state.db, entry(1).id)
+    state.db.set_trace_callback(None)
+    plan = [row[3] for row in state.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
+    assert not [step for step in plan if step.startswith("SCAN event") or "AUTOMATIC" in step]
+    state.close()
