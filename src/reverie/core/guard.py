@@ -9,6 +9,7 @@ Wrongly folding or replacing a memory loses it, so everything uncertain is None:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -23,6 +24,8 @@ __all__ = ["Relation", "differences", "likeness", "relate"]
 
 RelationKind = Literal["repeats", "strengthens", "supersedes", "corrects", "contradicts"]
 _TRUSTED = frozenset(("user", "agent"))
+_YEAR = re.compile(r"(?<![\w.,-])(?:19|20)[0-9]{2}(?![\w,]|[.][0-9])")
+_LONGEST = 2000  # characters from which a text is a document, which repeats another or stands by itself
 _EVENTS = frozenset(("episode", "event"))
 
 
@@ -47,6 +50,8 @@ def relate(new: Entry, old: Entry) -> Relation | None:
     if not differences(new.text, old.text) and not _speaks_of_another(new, old):
         return _folding(new, old)
     if _speaks_of_another(new, old) or new.status != "active" or old.status != "active":
+        return None
+    if max(len(new.text), len(old.text)) > _LONGEST:
         return None
     turned = _turned(new.text, old.text)
     if turned is None:
@@ -121,7 +126,7 @@ def _comparable(one: str, two: str) -> bool:
     return any(c.isdigit() for c in one + two) or one.isascii() == two.isascii()
 
 
-def _replacing(  # noqa: PLR0913 - two entries and the parts of one verdict
+def _replacing(
     new: Entry, old: Entry, kind: RelationKind, why: str, *, later: bool, flips: bool = False
 ) -> Relation | None:
     """Return a succession if the new entry may replace the old one, else at most that they contradict."""
@@ -134,6 +139,9 @@ def _replacing(  # noqa: PLR0913 - two entries and the parts of one verdict
 
 def _later(new: Entry, old: Entry) -> bool:
     """Tell whether the new entry holds after the old one."""
+    years = [int(found) for found in _YEAR.findall(new.text)]
+    if years and max(years) < old.at.year:
+        return False
     if new.since and old.since and _start(new) != _start(old):
         return _start(new) > _start(old)
     if new.since and not old.since and _ends(new.since) < old.at.astimezone(UTC).strftime("%Y-%m-%d"):

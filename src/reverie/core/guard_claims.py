@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.core.guard_contrast import subject
-from reverie.core.guard_places import PLACES, TWO_WORDS, level
-from reverie.core.guard_reading import Reading, Token, read
-from reverie.core.guard_words import (
+from reverie.core.guard_attributes import (
+    COMPANY_WORDS,
     DATE_NOUNS,
     FREE_NOUNS,
     NAME_NOUNS,
+    NO_TITLES,
     NOT_EMPLOYERS,
     NUMBER_NOUNS,
     NUMBER_VERBS,
 )
+from reverie.core.guard_contrast import subject
+from reverie.core.guard_places import PLACES, TWO_WORDS, level
+from reverie.core.guard_reading import Reading, Token, read
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,13 @@ class Claim:
 
 _NAME = r"(?P<value>[A-Z][\w&.'-]*(?:\s(?:[A-Z][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
 _REST = r"(?P<rest>.*)$"
+_NOW = r"(?:is\s)?(?:now\s|currently\s)?"
 _EMPLOYER = re.compile(
-    r"^(?P<subject>.{1,60}?)\s(?:(?:is\s)?(?:now|currently)\s)?(?:(?:is\s)?(?:now\s)?(?:works?|working|employed)\s(?:now\s)?"
-    r"(?:at|for|by)|(?:has\s)?joined|(?:has\s)?(?:started|began)(?:\s(?:working|a\s(?:new\s)?job|a\snew\sposition))?\s(?:at|with)"
-    rf"|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
+    rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:(?:works?|working|employed)\s(?:now\s)?(?:at|by)"
+    rf"|(?:started|began)\s(?:working|a\s(?:new\s)?job|a\snew\sposition)\s(?:at|with)|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
+)
+_JOINED = re.compile(
+    rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:works?\sfor|working\sfor|(?:has\s)?joined|(?:has\s)?(?:started|began)\s(?:at|with))\s{_NAME}{_REST}"
 )
 _LEFT = re.compile(
     rf"^(?P<subject>.{{1,60}}?)\s(?:left|has\sleft|quit|resigned\sfrom|(?:quit|left)\s(?:his|her|their|the)\sjob\sat)\s{_NAME}{_REST}"
@@ -52,11 +57,15 @@ _TITLE = re.compile(
     r"(?:as|to)\s(?:an?\s|the\s)?(?P<value>[a-zA-Z][\w -]{2,40}?)(?P<rest>(?:\s(?:since|from)\s.*|[,;].*)?)\.?$"
 )
 _AGE = re.compile(
-    r"^(?P<subject>.{1,60}?)(?:\s(?:is\s)?(?:now\s)?|\sturned\s|今年|现在|已经)(?P<value>\d{1,3})(?:\syears?\sold|岁了?)?(?P<rest>)[.。]?$"
+    r"^(?P<subject>.{1,60}?)(?:\s(?:is|turned)\s(?:now\s)?(?P<value>\d{1,3})(?:\syears?\sold)|\s?(?:今年|现在|已经)?(?P<value2>\d{1,3})岁了?)"
+    r"(?P<rest>)[.。]?$"
 )
 _EMPLOYER_ZH = re.compile(
-    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在|就职于|任职于|供职于|入职了?|加入了?|跳槽到了?|跳槽去了?)"
-    r"(?P<value>[^在，。,；\s]{2,16}?)(?:公司)?(?:工作|上班|任职|就职|(?<=入职..)|(?=[，。]|$))了?(?P<rest>.*)$"
+    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职)"
+    r"|(?:就职于|任职于|供职于|入职了?|跳槽到了?|跳槽去了?)(?P<value2>[^在，。,；\s]{2,16}?))了?(?P<rest>(?:[，。].*)?)$"
+)
+_JOINED_ZH = re.compile(
+    r"^(?P<subject>.{1,12}?)(?:现在|已经)?加入了?(?P<value>[^在，。,；\s]{2,16}?)了?(?P<rest>(?:[，。].*)?)$"
 )
 _HOME_ZH = re.compile(
     r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:(?:从[^到，]{2,8})?(?:住在|居住在|定居在?|搬到了?|搬去了?|搬家到|迁居))"
@@ -67,10 +76,11 @@ _LEFT_ZH = re.compile(
 )
 _SAFE_REST = re.compile(
     r"[.。!]?|[,;，；].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
-    r"|\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?|\s(?:now|these days|nowadays|currently)\.?|(?:now)?",
+    r"|\s(?:now|these days|nowadays|currently)\.?",
     re.IGNORECASE,
 )
-_WORK_ZH = re.compile("工作|上班|任职|就职|入职|加入|跳槽|供职")
+_DATED_REST = re.compile(r"\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?", re.IGNORECASE)
+_ONCE = re.compile(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b")
 _IRREGULAR = frozenset(("drop", "now", "change", "correction"))
 
 
@@ -106,26 +116,47 @@ def _spoken(text: str, reading: Reading) -> list[Claim]:
     if not who:
         return []
     found: list[Claim] = []
-    for attribute, pattern, ends in (
-        ("employer", _EMPLOYER, False),
-        ("employer", _LEFT, True),
-        ("home", _HOME, False),
-        ("title", _TITLE, False),
-        ("employer", _EMPLOYER_ZH, False),
-        ("employer", _LEFT_ZH, True),
-        ("home", _HOME_ZH, False),
-        ("age", _AGE, False),
-    ):
+    for attribute, pattern, ends in _SPOKEN:
         match = pattern.match(text)
-        if not match or not _SAFE_REST.fullmatch(match["rest"]) or _other_subject(match["subject"], who):
+        if not match or _other_subject(match["subject"], who) or not _safe(text, match["rest"]):
             continue
         value = (match["value"] or match.groupdict().get("value2") or "").strip(" .'")
-        if pattern is _EMPLOYER_ZH and not (_WORK_ZH.search(text) and level(value) == ""):
-            continue
         form = _value(attribute, value)
+        if pattern in {_JOINED, _JOINED_ZH} and not (_company(value) or match["rest"].startswith(" as ")):
+            continue
         if form:
             found.append(Claim((*who, attribute), attribute, form, ends))
     return found
+
+
+_SPOKEN = (
+    ("employer", _EMPLOYER, False),
+    ("employer", _JOINED, False),
+    ("employer", _LEFT, True),
+    ("home", _HOME, False),
+    ("title", _TITLE, False),
+    ("employer", _EMPLOYER_ZH, False),
+    ("employer", _JOINED_ZH, False),
+    ("employer", _LEFT_ZH, True),
+    ("home", _HOME_ZH, False),
+    ("age", _AGE, False),
+)
+
+
+def _safe(text: str, rest: str) -> bool:
+    """Tell whether what follows a value leaves it whole: `as an engineer` does, `on Mondays`, `in winter` do not."""
+    if _ONCE.search(text) and _DATED_REST.fullmatch(rest):
+        return True
+    narrowed = rest.startswith((",", "，", ";", "；")) and read(rest).has("date", "quantity", "number")
+    return _SAFE_REST.fullmatch(rest) is not None and not narrowed
+
+
+def _company(value: str) -> bool:
+    """Tell whether a name is an employer's by one of its words."""
+    plain = value.casefold()
+    return bool(set(plain.replace(".", "").split()) & COMPANY_WORDS) or any(
+        plain.endswith(word) for word in COMPANY_WORDS if not word.isascii()
+    )
 
 
 def _other_subject(words: str, who: tuple[str, ...]) -> bool:
@@ -141,7 +172,15 @@ def _value(attribute: str, value: str) -> str:
         form = TWO_WORDS.get(plain) or PLACES.get(plain.replace(" ", ""), "")
         return f"{level(form)}:{form}" if form else ""
     if attribute == "employer":
-        return "" if plain.split()[0] in NOT_EMPLOYERS or level(plain) else plain
+        vague = (
+            plain.split()[0] in NOT_EMPLOYERS
+            or level(plain)
+            or any(t.kind not in {"word", "code"} for t in read(value).content)
+        )
+        return "" if vague else plain
+    if attribute == "title":
+        narrowed = read(value).has("relation", "date", "quantity") or set(plain.split()) & NO_TITLES
+        return "" if narrowed or len(plain.split()) > 3 else plain  # noqa: PLR2004 - a longer title is a description
     return plain
 
 
@@ -169,7 +208,7 @@ def _typed(content: list[Token], kinds: frozenset[str], attribute: str) -> list[
         content[i].form == "in" for i in range(places[0], places[-1])
     ):
         return []
-    key = [t for t in content if t.kind not in kinds and t.kind != "relation" and t.kind != "have"]
+    key = [t for t in content if t.kind not in kinds | {"relation", "have"}]
     relations = [t for t in content[: places[0] - 1] if t.kind == "relation"] if places[0] else []
     if not key:
         return []
@@ -204,7 +243,7 @@ def _named(reading: Reading) -> list[Claim]:
     after = after[
         : next((i for i, t in enumerate(after) if t.form in {"instead", "from", "since"}), len(after))
     ]
-    nouns = {form for token in before[-1:] for form in token.forms} | _before_of(before)
+    nouns = {form for token in (before[:1] + before[-1:]) for form in token.forms} | _before_of(before)
     named = bool(nouns & NAME_NOUNS) and all(
         t.name or t.kind in {"code", "number"} or not t.raw.isascii() for t in after
     )

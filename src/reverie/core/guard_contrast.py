@@ -7,15 +7,16 @@ nothing is a difference; never says which of two statements is right.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 
 from reverie.core.guard_places import PLACES
 from reverie.core.guard_reading import Reading, Token, read
-from reverie.core.guard_words import AMBIGUOUS_NAMES, CONTRASTED, VERBS
+from reverie.core.guard_words import AMBIGUOUS_NAMES, CONTRASTED, SAME_PAST, VERBS
 from reverie.core.guard_words_zh import KIN, OPPOSED_ZH
 
 _COPULAS = frozenset(("is", "are", "am", "goes", "whose", "是", "叫", "名叫", "叫做", "名字叫", "名字是"))
+_NOWHERE = 1 << 60
+_TURNED = 200  # tokens up to which a phrase may have moved from one end to the other
 _TURNING = frozenset(
     "negation modality tense quantity relation number date version unit code change correction".split()
 )
@@ -41,8 +42,10 @@ def differences(a: str, b: str) -> tuple[str, ...]:
     for x, y in pairs:
         if x.past != y.past:
             kinds.add("tense")
-        if {x.count, y.count} == {"one", "many"}:
+        if x.count != y.count and "many" in {x.count, y.count} and not x.forms & VERBS:
             kinds.add("quantity")
+        if x.forms & SAME_PAST and x.count != y.count:
+            kinds.add("tense")
         if x.name != y.name and x.raw.casefold() in AMBIGUOUS_NAMES:
             kinds.add("name")
     if not left and not right and not same_order(one, two):
@@ -67,23 +70,34 @@ def likeness(a: str, b: str) -> float:
 
 def matched(one: Reading, two: Reading) -> tuple[list[Token], list[Token], list[tuple[Token, Token]]]:
     """Return the tokens only the first has, those only the second has, and the pairs that are the same."""
-    rest = list(two.content)
+    places: dict[str, list[int]] = {}
+    others = two.content
+    for place in range(len(others) - 1, -1, -1):
+        for form in others[place].forms:
+            places.setdefault(form, []).append(place)
+    used: set[int] = set()
     left: list[Token] = []
     pairs: list[tuple[Token, Token]] = []
     for token in one.content:
-        place = next((i for i, other in enumerate(rest) if token.forms & other.forms), -1)
-        if place < 0:
+        place = min((_first(places.get(form, []), used) for form in token.forms), default=_NOWHERE)
+        if place == _NOWHERE:
             left.append(token)
         else:
-            pairs.append((token, rest.pop(place)))
-    return left, rest, pairs
+            used.add(place)
+            pairs.append((token, others[place]))
+    return left, [t for place, t in enumerate(others) if place not in used], pairs
+
+
+def _first(places: list[int], used: set[int]) -> int:
+    """Return the first place that is not used yet, dropping the used ones before it."""
+    while places and places[-1] in used:
+        places.pop()
+    return places[-1] if places else _NOWHERE
 
 
 def literal(a: str, b: str) -> bool:
-    """Tell whether two statements hold the same words, inflection and words that say nothing aside."""
-    return Counter(t.raw.casefold()[:4] for t in read(a).content) == Counter(
-        t.raw.casefold()[:4] for t in read(b).content
-    )
+    """Tell whether two statements without a difference hold the same words, so that no synonym stands for another."""
+    return all((x.bare or x.forms) & (y.bare or y.forms) for x, y in matched(read(a), read(b))[2])
 
 
 def subject(reading: Reading) -> tuple[str, ...]:
@@ -143,7 +157,7 @@ def same_order(one: Reading, two: Reading) -> bool:
     first, second = sides
     if len(first) != len(second):
         return False
-    for turn in range(max(1, len(first))):
+    for turn in range(max(1, len(first)) if len(first) <= _TURNED else 1):
         turned = first[turn:] + first[:turn]
         if all(x.forms & y.forms for x, y in zip(turned, second, strict=True)):
             return True

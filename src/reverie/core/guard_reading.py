@@ -15,6 +15,9 @@ import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from reverie.core.guard_attributes import KINDS_OF_TOOLS
+from reverie.core.guard_forms import chinese_number, date, number, roots, singulars
+from reverie.core.guard_grammar import GRAMMAR
 from reverie.core.guard_places import PLACES, TWO_WORDS
 from reverie.core.guard_words import (
     DAY_WORDS,
@@ -28,12 +31,12 @@ from reverie.core.guard_words import (
     STATES,
     UNITS,
 )
-from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH, MEASURES, NUMERALS
+from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH
 
 
 @dataclass(frozen=True)
 class Token:
-    """One thing a statement says; `kind` is one of the tables' kinds or word, number, date, version, unit, code, have."""
+    """One thing a statement says; `kind`: word, number, date, version, unit, code, have, or one of the tables'."""
 
     forms: frozenset[str]
     kind: str
@@ -41,6 +44,7 @@ class Token:
     name: bool = False  # written as a name: with a capital inside a sentence, or a known place
     past: bool = False
     count: str = ""  # `one` after a or an, `many` for a plural
+    bare: frozenset[str] = frozenset()  # the forms before synonyms were joined; empty: as `forms`
 
     @property
     def form(self) -> str:
@@ -65,46 +69,36 @@ class Reading:
         return any(token.kind in kinds for token in self.tokens)
 
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_ZH = sorted((w for w in (*CHINESE, *DAY_WORDS_ZH, *PLACES) if not w.isascii()), key=len, reverse=True)
-_PATTERN = re.compile(
-    rf"""(?ix)
-    (?P<iso>\b\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?)?(?![\d.-]))
-    | (?P<zhdate>\d{{4}}\s?年(?:\s?\d{{1,2}}\s?月(?:\s?\d{{1,2}}\s?[日号])?)?|\d{{1,2}}\s?月(?:\s?\d{{1,2}}\s?[日号])?|\d{{1,2}}[号日](?![线码楼]))
-    | (?P<zhday>(?:下下|上上|下|上|本|这)?个?(?:周|星期|礼拜)[一二三四五六日天末])
-    | (?P<day1>\b(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?\b)
-    | (?P<day2>\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})\b(?:,?\s+(?P<y2>\d{{4}}))?)
-    | (?P<day3>\b(?P<m3>{_MONTH})\s+(?P<y3>\d{{4}})\b)
-    | (?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b\.?)?|\b\d{{1,2}}\s?[ap]\.?m\b\.?|(?:[上下]午|晚上|早上|凌晨|中午)?\d{{1,2}}[点點](?:\d{{1,2}}分?|半)?)
-    | (?P<code>`[^`\n]{{1,200}}`|https?://[^\s，。；）]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[./~]|\b\w+)?/[\w./~-]*\w|\b[A-Za-z]\w*(?:_\w+)+|--?[a-z][\w-]+\b)
-    | (?P<version>\bv?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|post)\.?\d*)?\b|\bv\d+(?:\.\d+)*\b)
-    | (?P<number>(?<![\w.])[-+−]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?P<scale>\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?)
-    | (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
-    | (?P<zh>{"|".join(map(re.escape, _ZH))})
-    | (?P<special>\b(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))
-    | (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])
-    | (?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
-    | (?P<mixed>[^\W_\u3040-\u30ff\u3400-\u9fff]+)
-    | (?P<other>[^\s])
-    """
-)
-_WEEKDAYS = {"天": "7", "日": "7", "末": "6-7"} | dict(zip("一二三四五六", "123456", strict=True))
 _ENGLISH_DAYS = dict(
     zip("monday tuesday wednesday thursday friday saturday sunday".split(), "1234567", strict=True)
 )
 _LONGEST_PHRASE = 4
 _SENTENCE = frozenset(".!?。！？:：\n")
 _BE = frozenset("is are am was were be been being".split())
+_PRESENT = frozenset("is are am be".split())  # a participle behind these tells a state, not the past
+_TOOLS = frozenset().union(*KINDS_OF_TOOLS)
 _SHORT = 3
-_ES = ("ses", "xes", "zes", "ches", "shes", "oes")
-_VOWELS = frozenset("aeiouy")
+_SHORT_TEXT = 1000  # characters
+
+
+def read(text: str) -> Reading:
+    """Return the reading of a statement; readings are kept, because each is compared with many."""
+    return _read_short(text) if len(text) <= _SHORT_TEXT else _read_long(text)
 
 
 @lru_cache(maxsize=8192)
-def read(text: str) -> Reading:
-    """Return the reading of a statement."""
+def _read_short(text: str) -> Reading:
+    return _read(text)
+
+
+@lru_cache(maxsize=4)  # a statement of a megabyte is read once for a comparison, and not kept for long
+def _read_long(text: str) -> Reading:
+    return _read(text)
+
+
+def _read(text: str) -> Reading:
     plain = _plain(text)
-    raws = [(found.lastgroup or "", found) for found in _PATTERN.finditer(plain)]
+    raws = [(found.lastgroup or "", found) for found in GRAMMAR.finditer(plain)]
     tokens: list[Token] = []
     place = 0
     while place < len(raws):
@@ -135,15 +129,15 @@ def _single(kind: str, found: re.Match[str], before: list[Token]) -> list[Token]
     """Return the tokens of anything but a word of letters."""
     raw = found[0]
     if kind in {"iso", "zhdate", "zhday", "day1", "day2", "day3", "time"}:
-        return [_token(_date(kind, found), "date", raw)]
+        return [_token(date(kind, found), "date", raw)]
     if kind == "code":
         return [_token(raw.strip("`"), "code", raw)]
     if kind == "version":
         return [_token(raw.lower().lstrip("v"), "version", raw)]
     if kind == "number":
-        return [_token(_number(raw), "number", raw)]
+        return [_token(number(raw), "number", raw)]
     if kind == "zhnumber":
-        return [_token(_chinese_number(raw.lstrip("第")) + ("th" if raw[0] == "第" else ""), "number", raw)]
+        return [_token(chinese_number(raw.lstrip("第")) + ("th" if raw[0] == "第" else ""), "number", raw)]
     if kind == "zh":
         return _chinese(raw, before)
     if kind == "mixed":
@@ -156,76 +150,6 @@ def _single(kind: str, found: re.Match[str], before: list[Token]) -> list[Token]
     return [_token(UNITS.get(lowered, lowered), "unit" if lowered in UNITS else "word", raw)]
 
 
-def _date(kind: str, found: re.Match[str]) -> str:
-    """Return one form for a date or time however it is written."""
-    raw = found[0].lower()
-    if kind == "time":
-        return _time(raw)
-    if kind == "zhday":
-        shift = raw[: re.search("[周星礼]", raw).start()] if re.search("[周星礼]", raw) else ""  # type: ignore[union-attr]
-        return {"": "", "个": ""}.get(shift, shift.removesuffix("个")) + "w" + _WEEKDAYS[raw[-1]]
-    if kind.startswith("day"):
-        which = kind[-1]
-        year, month = found[f"y{which}"], MONTHS[found[f"m{which}"].lower()]
-        day = found[f"d{which}"].lstrip("0") or "0" if which != "3" else ""
-        return f"{year or ''}-{month}-{day}"
-    if "t" in raw or ":" in raw:
-        return raw
-    numbers = [part.lstrip("0") or "0" for part in re.findall(r"\d+", raw)]
-    if kind == "zhdate" and "年" not in raw:
-        numbers = ["", *numbers] if "月" in raw else ["", "", *numbers]
-    return "-".join([*numbers, "", ""][:3])
-
-
-def _time(raw: str) -> str:
-    """Return a time of day as `h:mm`, with what cannot be read left as it is."""
-    digits = re.findall(r"\d+", raw)
-    hour, rest = int(digits[0]), digits[1:]
-    if "半" in raw:
-        rest = ["30"]
-    late = re.search(r"p\.?m|下午|晚上", raw) is not None
-    early = re.search(r"a\.?m|凌晨", raw) is not None
-    noon = 12
-    if late and hour < noon:
-        hour += noon
-    elif early and hour == noon:
-        hour = 0
-    elif late and hour > noon:
-        return raw
-    return ":".join([str(hour), *([part.zfill(2) for part in rest] or ["00"])])
-
-
-def _number(raw: str) -> str:
-    """Return one form for equal numbers: no thousands commas, no zeros at the end of a fraction, scale written out."""
-    value = raw.strip().replace(",", "").replace("−", "-").removeprefix("+")
-    scale = value[-1].lower() if not value[-1].isdigit() else ""
-    value = value.rstrip("kKmM万亿千百 ") if scale else value
-    whole, _, fraction = value.partition(".")
-    fraction = fraction.rstrip("0")
-    zeros = {"k": 3, "千": 3, "m": 6, "万": 4, "亿": 8, "百": 2}.get(scale, 0)
-    fraction, moved = fraction[zeros:], fraction[:zeros]
-    if zeros:
-        whole = (whole + moved.ljust(zeros, "0")).lstrip("0") or "0"
-    return whole + ("." + fraction if fraction else "")
-
-
-def _chinese_number(numeral: str) -> str:
-    """Return the value of a Chinese numeral below ten thousand, else the numeral itself."""
-    digits = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-    if any(c in "万亿" for c in numeral):
-        return numeral
-    if all(c in digits for c in numeral):
-        return "".join(str(digits[c]) for c in numeral)
-    total, last = 0, 0
-    for c in numeral:
-        if c in digits:
-            last = digits[c]
-        else:
-            total += (last or 1) * {"十": 10, "百": 100, "千": 1000}[c]
-            last = 0
-    return str(total + last)
-
-
 def _chinese(raw: str, before: list[Token]) -> list[Token]:
     """Return the token of a known Chinese phrase; `的` behind a person or a name says whose something is."""
     if raw in PLACES:
@@ -233,13 +157,15 @@ def _chinese(raw: str, before: list[Token]) -> list[Token]:
     if raw in DAY_WORDS_ZH:
         return [_token(raw, "date", raw)]
     form, kind = CHINESE[raw]
+    if form in DAY_WORDS_ZH:
+        return [_token(form, "date", raw)]
     if raw == "的" and before and (before[-1].kind == "person" or before[-1].name):
         return [_token("have", "have", raw)]
     if form == "不再是":
         return [_token("不", "negation", raw), _token("anymore", "change", raw)]
     if form in {"戒了", "停止"}:
         return [_token("不", "negation", raw), _token("anymore", "change", raw)]
-    return [_token(form, kind, raw)]
+    return [replace(_token(form, kind, raw), bare=frozenset((raw if kind == "word" else form,)))]
 
 
 def _mixed(raw: str) -> list[Token]:
@@ -249,7 +175,7 @@ def _mixed(raw: str) -> list[Token]:
         return [_token(parts[1], "number", raw), _token(UNITS[parts[2]], "unit", raw)]
     if parts and parts[2] in {"st", "nd", "rd", "th"}:
         return [_token(parts[1] + "th", "number", raw)]
-    return [_token(raw.lower(), "code", raw)]
+    return [_token(SAME_WORDS.get(raw.lower(), raw.lower()), "code", raw)]
 
 
 def _words(
@@ -284,7 +210,7 @@ def _word(found: re.Match[str], text: str, before: list[Token]) -> list[Token]:
     head, _, tail = raw.partition("'")
     lowered, tail = head.casefold(), tail.casefold()
     extra: list[Token] = []
-    if tail in {"t"} and lowered.endswith("n"):
+    if tail == "t" and lowered.endswith("n"):
         lowered, head = {"can": "ca", "won": "wo", "shan": "sha"}.get(lowered, lowered[:-1]), head[:-1]
         extra = [_token("not", "negation", raw)]
         lowered = {"ca": "can", "wo": "will", "sha": "will"}.get(lowered, lowered)
@@ -306,86 +232,88 @@ def _word(found: re.Match[str], text: str, before: list[Token]) -> list[Token]:
 
 def _classify(raw: str, lowered: str, before: list[Token], *, opens: bool) -> Token:
     """Return the token of one word."""
-    name = raw[:1].isupper() and not (opens and (lowered in ENGLISH or lowered in SAME_WORDS))
+    capital = raw[:1].isupper()
+    name = capital and not (opens and (lowered in ENGLISH or lowered in SAME_WORDS))
+    return (
+        _proper(raw, lowered, opens=opens)
+        or _dated(raw, lowered, before, name=name)
+        or _listed(raw, lowered, before)
+        or _inflected(raw, lowered, before, name=name)
+    )
+
+
+def _proper(raw: str, lowered: str, *, opens: bool) -> Token | None:
+    """Return the token of a place, an identifier with inner capitals, or capitals that only spell a listed word."""
     if lowered in PLACES and raw[:1].isupper():
         return _token(PLACES[lowered], "word", raw, name=True)
-    if lowered in ENGLISH and not (
-        name and len(raw) > 1 and not opens and lowered in {"us", "may", "will", "like"}
-    ):
+    if any(c.isupper() for c in raw[1:]) and not raw.isupper() and lowered not in SAME_WORDS:
+        return _token(lowered if lowered in _TOOLS else raw, "code", raw, name=True)
+    spelled = raw.isupper() and raw != "I" and (len(raw) > 1 or raw == "A")
+    if spelled and not opens and lowered in ENGLISH:
+        return _token(raw, "word", raw, name=True)
+    return None
+
+
+def _dated(raw: str, lowered: str, before: list[Token], *, name: bool) -> Token | None:
+    """Return the token of a month, a weekday or another word for a time."""
+    if lowered in {"may", "march"}:
+        if name and before and before[-1].form in {"in", "by", "all", "until", "since", "every", "each"}:
+            return _token(f"-{MONTHS[lowered]}-", "date", raw)
+        return None
+    if lowered in MONTHS and (raw[:1].isupper() or len(lowered) > _SHORT):
+        return _token(f"-{MONTHS[lowered]}-", "date", raw)
+    single = lowered.removesuffix("s")
+    if lowered in _ENGLISH_DAYS or single in _ENGLISH_DAYS:
+        return _token("w" + _ENGLISH_DAYS[single] + ("" if lowered in _ENGLISH_DAYS else "s"), "date", raw)
+    if lowered in UNITS and before and before[-1].kind == "number":
+        return replace(_token(UNITS[lowered], "unit", raw), bare=frozenset((lowered,)))
+    return _token(lowered, "date", raw) if lowered in DAY_WORDS else None
+
+
+def _listed(raw: str, lowered: str, before: list[Token]) -> Token | None:
+    """Return the token of a word of the tables, a form of have, or a number word."""
+    if lowered in ENGLISH:
         form, kind = ENGLISH[lowered]
         return replace(_token(form, kind, raw), past=lowered in {"was", "were", "had", "did"})
     if lowered in {"has", "have", "having", "owns", "own"}:
         return _token("have", "have", raw)
-    if lowered in MONTHS and (raw[:1].isupper() or len(lowered) > _SHORT) and lowered not in {"may", "march"}:
-        return _token(f"-{MONTHS[lowered]}-", "date", raw)
-    if (
-        lowered in {"may", "march"}
-        and name
-        and before
-        and before[-1].form in {"in", "by", "all", "until", "since"}
-    ):
-        return _token(f"-{MONTHS[lowered]}-", "date", raw)
-    if lowered in _ENGLISH_DAYS or lowered.removesuffix("s") in _ENGLISH_DAYS:
-        many = "s" if lowered not in _ENGLISH_DAYS else ""
-        return _token("w" + _ENGLISH_DAYS[lowered.removesuffix("s")] + many, "date", raw)
     if lowered in NUMBER_WORDS:
-        return _token(NUMBER_WORDS[lowered], "number", raw)
-    if lowered in UNITS and before and before[-1].kind == "number":
-        return _token(UNITS[lowered], "unit", raw)
-    if lowered in DAY_WORDS:
-        return _token(lowered, "date", raw)
+        return replace(_token(NUMBER_WORDS[lowered], "number", raw), bare=frozenset((lowered,)))
     if lowered in {"called", "named"} and before and before[-1].kind == "word" and not before[-1].name:
         return _token(lowered, "drop", raw)
-    return _inflected(raw, lowered, before, name=name)
+    return None
 
 
 def _inflected(raw: str, lowered: str, before: list[Token], *, name: bool) -> Token:
     """Return a word's token with its inflection undone: plural and verb -s, past, progressive after a form of be."""
     forms, past, count = {lowered}, False, ""
-    progressive = (
-        bool(before) and before[-1].raw.casefold() in _BE or bool(before) and before[-1].kind == "now"
+    progressive = (bool(before) and before[-1].raw.casefold() in _BE) or (
+        bool(before) and before[-1].kind == "now"
     )
     if lowered in IRREGULAR_PAST:
         forms, past = {IRREGULAR_PAST[lowered]}, True
     elif lowered in IRREGULAR_PLURALS:
         forms, count = {IRREGULAR_PLURALS[lowered]}, "many"
     elif lowered.endswith("ing") and progressive and len(lowered) > _SHORT + 2:
-        forms = _roots(lowered[:-3])
+        forms = roots(lowered[:-3])
     elif lowered.endswith("ed") and lowered not in STATES and len(lowered) > _SHORT + 1:
-        forms, past = _roots(lowered[:-2]), True
+        forms, past = roots(lowered[:-2]), True
     elif (
         lowered.endswith("s")
         and lowered not in NOT_PLURAL
         and not lowered.endswith(("ss", "us", "is"))
         and len(lowered) > _SHORT
     ):
-        forms, count = _singulars(lowered), "many"
-    forms = {SAME_WORDS.get(form, form) for form in forms}
+        forms, count = singulars(lowered), "many"
     if before and before[-1].raw.casefold() in {"a", "an"}:
         count = "one"
-    return Token(frozenset(forms), "word", raw, name=name, past=past, count=count)
-
-
-def _roots(stem: str) -> set[str]:
-    """Return what a verb may be without -ed or -ing: `runn` run, `liv` live, `plan` plan or plane, `tri` try."""
-    if stem.endswith("i"):
-        return {stem[:-1] + "y"}
-    if len(stem) > 1 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
-        return {stem[:-1]}
-    double = {stem[:-1]} if len(stem) > 1 and stem[-1] == stem[-2] else set()
-    return {stem, stem + "e"} | double
-
-
-def _singulars(word: str) -> set[str]:
-    if word.endswith("ies"):
-        return {word[:-3] + "y", word[:-1]}
-    if word.endswith(_ES):
-        return {word[:-2], word[:-1]}
-    return {word[:-1]}
+    past = past and not (before and before[-1].raw.casefold() in _PRESENT)
+    joined = frozenset(SAME_WORDS.get(form, form) for form in forms)
+    return Token(joined, "word", raw, name=name, past=past, count=count, bare=frozenset(forms))
 
 
 def _settle(tokens: list[Token]) -> list[Token]:
-    """Return the tokens after what only their neighbours decide: V-ing behind `stopped`, 了 at an end, perfect tense."""
+    """Return the tokens after what only neighbours decide: V-ing behind `stopped`, 了 at an end, the perfect."""
     settled: list[Token] = []
     for place, token in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -393,11 +321,23 @@ def _settle(tokens: list[Token]) -> list[Token]:
         if raw in {"stopped", "quit", "stops", "ceased"} and after and after.raw.casefold().endswith("ing"):
             settled += [_token("not", "negation", raw), _token("anymore", "change", raw)]
         elif settled and settled[-1].form == "anymore" and raw.endswith("ing") and token.kind == "word":
-            roots = {SAME_WORDS.get(form, form) for form in _roots(raw[:-3])}
-            settled.append(Token(frozenset(roots), "word", token.raw))
-        elif token.kind == "relation" and token.form == "in" and after and after.kind == "date":
-            settled.append(replace(token, kind="drop"))
-        elif raw == "了" and (after is None or after.kind == "drop"):
+            bases = {SAME_WORDS.get(form, form) for form in roots(raw[:-3])}
+            settled.append(Token(frozenset(bases), "word", token.raw))
+        elif (
+            (
+                token.kind == "tense"
+                and raw in {"was", "were", "has been"}
+                and after
+                and after.kind == "change"
+            )
+            or (
+                token.kind == "relation"
+                and token.form in {"in", "at", "on"}
+                and after
+                and after.kind == "date"
+            )
+            or (raw == "了" and (after is None or after.kind == "drop"))
+        ):
             settled.append(replace(token, kind="drop"))
         elif token.kind == "have" and raw in {"has", "have"} and after and after.past:
             settled.append(_token("perfect", "tense", raw))

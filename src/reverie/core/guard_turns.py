@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, NUMBER_VERBS
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import matched, same_order, subject
 from reverie.core.guard_reading import Reading, Token, read
-from reverie.core.guard_words import HOLDING_VERBS, KINDS_OF_TOOLS, NUMBER_VERBS, OPPOSED
+from reverie.core.guard_words import OPPOSED
 from reverie.core.guard_words_zh import OPPOSED_ZH
 
 
@@ -35,7 +36,8 @@ _RATHER = re.compile(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", re.IG
 _ZH_NOT = re.compile(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
 _ZH_NOT_TAIL = re.compile(r"[，,]\s*(?:而)?不是(?P<wrong>[^，,。；是]{1,16})[。.]?$")
 _LEAD = re.compile(
-    r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
+    r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake"
+    r"|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
     r"[\s,:;.!，：。；—-]+(?P<rest>.+)$",
     re.IGNORECASE,
 )
@@ -47,6 +49,7 @@ _FROM = (
     re.compile(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
     re.compile(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[，,]"),
 )
+_NAME = 3  # words of the longest name
 _TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
 _CLAUSE = re.compile(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
 _ADJUNCT = frozenset(("relation", "date", "quantity"))
@@ -121,13 +124,13 @@ def _unmarked(reading: Reading) -> Reading:
         tuple(
             t
             for t in reading.tokens
-            if t.kind not in _MARKS and t.form not in {"to", "到", "in", "new", "新"}
+            if t.kind not in _MARKS and t.form not in {"to", "到", "in", "at", "on", "new", "新"}
         ),
     )
 
 
 def _adjunct(short: Reading, long: Reading) -> bool:
-    """Tell whether the longer statement begins as the shorter one and goes on with a phrase of place, time or manner."""
+    """Tell whether the longer statement begins as the shorter one and only adds a phrase of place, time or manner."""
     a, b = short.content, long.content
     if len(b) <= len(a) or not all(x.forms & y.forms for x, y in zip(a, b, strict=False)):
         return False
@@ -137,7 +140,7 @@ def _adjunct(short: Reading, long: Reading) -> bool:
 def replaced(new: str, old: str) -> Turned | None:
     """Return that the new text puts something in the place of what the old one names: `from X to Y`, `instead of X`."""
     one, two = read(new), read(old)
-    if one.has("modality") or two.has("negation", "modality", "tense") or not one.has("change", "relation"):
+    if one.has("modality") or two.has("negation", "modality", "tense") or not one.has("change"):
         return None
     for pattern in _FROM:
         found = pattern.search(one.text)
@@ -150,7 +153,13 @@ def replaced(new: str, old: str) -> Turned | None:
             t for t in held if not any(t.forms & n.forms for n in one.content) and not t.forms & HOLDING_VERBS
         ]
         spoken = named and all(any(t.forms & n.forms for t in two.content) for n in named)
-        if spoken and not extra and subject(one)[:1] == subject(two)[:1] and _same_owner(one, two):
+        if (
+            spoken
+            and not extra
+            and subject(one)
+            and subject(one)[:1] == subject(two)[:1]
+            and _same_owner(one, two)
+        ):
             return Turned("supersedes", f"it puts something in the place of {found['old'].strip()}")
     return None
 
@@ -207,8 +216,16 @@ def _one_type(a: Reading, b: Reading) -> bool:
     shared = [t for t, _ in pairs if t.kind in {"word", "code"}]
     for kinds in _TYPES:
         if left and right and all(t.kind in kinds for t in (*left, *right)):
-            single = sum(t.kind != "unit" for t in left) <= 1 or kinds == _TYPES[1]
-            return bool(shared) and single and same_order(_only(a, pairs, 0), _only(b, pairs, 1))
+            counts = [sum(t.kind != "unit" for t in side) for side in (left, right)]
+            one = kinds == _TYPES[1] and any(
+                t.count == "one" for pair in pairs for t in pair
+            )  # a meeting of several
+            return (
+                bool(shared)
+                and counts[0] == counts[1] <= 1 + (kinds == _TYPES[1])
+                and not one
+                and same_order(_only(a, pairs, 0), _only(b, pairs, 1))
+            )
     return False
 
 
@@ -223,7 +240,7 @@ def _fits_once(reading: Reading, left: list[Token], pairs: list[tuple[Token, Tok
     place = next((i for i, t in enumerate(content) if t is left[0]), 0)
     before = content[place - 1] if place else None
     versioned = (
-        before is not None and before.name and before.kind == "word" and left[0].kind in {"number", "version"}
+        before is not None and before.name and "." in left[0].raw and left[0].kind in {"number", "version"}
     )
     return versioned and bool(words & {"use", "run", "使用"})
 
@@ -255,12 +272,10 @@ def _same_role(a: Reading, b: Reading, left: list[Token], right: list[Token]) ->
             return False
         tails.append(content[place:])
     return (
-        len(left) <= 3
-        and len(right) <= 3
+        len(left) <= _NAME
+        and len(right) <= _NAME
         and len(tails[0]) > 1
-        and all(  # noqa: PLR2004 - a name has up to three words
-            x.forms & y.forms for x, y in zip(*tails, strict=False)
-        )
+        and all(x.forms & y.forms for x, y in zip(*tails, strict=False))
     )
 
 
@@ -270,7 +285,9 @@ def flipped(new: str, old: str) -> Turned | None:
     marks = any(t.kind in {"now", "change"} for t in one.tokens)
     a, b = (_taken(r, _MARKS, {"again"}) for r in (one, two))
     left, right, pairs = matched(a, b)
-    if not (left or right) or not any(t.kind in {"word", "code"} for t, _ in pairs):
+    if any(t.raw == "没有" for t in (*left, *right)):
+        left, right = ([t for t in side if t.kind != "have"] for side in (left, right))
+    if not (left or right) or not any(t.kind in {"word", "code", "person"} for t, _ in pairs):
         return None
     denied = [t for t in (*left, *right) if t.kind == "negation"]
     if denied and len(denied) == len(left) + len(right):
@@ -280,7 +297,9 @@ def flipped(new: str, old: str) -> Turned | None:
         )
     else:
         opposite = len(left) == len(right) == 1 and any(
-            frozenset((x, y)) in OPPOSED | OPPOSED_ZH for x in left[0].forms for y in right[0].forms
+            frozenset((x, y)) in OPPOSED | OPPOSED_ZH
+            for x in left[0].forms | left[0].bare
+            for y in right[0].forms | right[0].bare
         )
     if not opposite or not same_order(_only(a, pairs, 0), _only(b, pairs, 1)):
         return None

@@ -1,0 +1,51 @@
+"""The one expression that cuts a statement into dates, times, code, numbers, known Chinese phrases and words.
+
+Owns the order in which they are tried, the longest and most particular first; promises that every character but
+blanks falls into exactly one group, and that each part is bounded, so that a hostile text costs no more than its
+length; never interprets what it cuts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reverie.core.guard_places import PLACES
+from reverie.core.guard_words import MONTHS
+from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH, MEASURES, NUMERALS
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_ZH = sorted((w for w in (*CHINESE, *DAY_WORDS_ZH, *PLACES) if not w.isascii()), key=len, reverse=True)
+_START, _END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # `\b` sees no border between Chinese and a digit
+_CLOCK = rf"""{_START}\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m{_END}\.?)?|{_START}\d{{1,2}}\s?[ap]\.?m{_END}\.?
+        |(?:[上下]午|晚上|早上|凌晨|中午)?\d{{1,2}}[点點](?:\d{{1,2}}分?|半)?"""
+_ISO = rf"""{_START}\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}
+        (?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?)?(?![\d.-])"""
+_ZH_DATE = r"""\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?
+        |\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?|\d{1,2}[号日](?![线码楼])"""
+_CODE = rf"""`[^`\n]{{1,200}}`|https?://[^\s，。；）]+|[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
+        |(?:[./~]|\b\w{{1,64}})?/[\w./~-]{{0,255}}\w|{_START}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|(?<!\S)--?[a-z][\w-]+\b"""
+_VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|post)\.?\d*)?{_END}
+        |{_START}v\d+(?:\.\d+)*{_END}"""
+_NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
+        (?:\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?"""
+GRAMMAR = re.compile(
+    rf"""(?ix)
+    (?P<iso>{_ISO})
+    | (?P<zhdate>{_ZH_DATE})
+    | (?P<zhday>(?:下下|上上|下|上|本|这)?个?(?:周|星期|礼拜)[一二三四五六日天末])
+    | (?P<day1>{_START}(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?{_END})
+    | (?P<day2>{_START}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})\b(?:,?\s+(?P<y2>\d{{4}}))?)
+    | (?P<day3>{_START}(?P<m3>{_MONTH})\s+(?P<y3>\d{{4}}){_END})
+    | (?P<time>{_CLOCK})
+    | (?P<code>{_CODE})
+    | (?P<version>{_VERSION})
+    | (?P<number>{_NUMBER})
+    | (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
+    | (?P<zh>{"|".join(map(re.escape, _ZH))})
+    | (?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))
+    | (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])
+    | (?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
+    | (?P<mixed>[^\W_\u3040-\u30ff\u3400-\u9fff]+)
+    | (?P<other>[^\s])
+    """
+)
