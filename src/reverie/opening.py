@@ -210,8 +210,8 @@ class Opened:
         self.trusted_or_raise()
         folder = self.ws.root / layout.person_folder(safe_name(name))
         ws = self._opening.workspace(folder)
+        self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
         if ws.disk.size(layout.ORIGIN) is None:
-            self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
             _found(self._opening, ws, agent=self.identity.agent, person=name)
         return Opened(self._opening, ws, ws.identity(), Opened(self._opening, self.ws, self.identity))
 
