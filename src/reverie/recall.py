@@ -106,6 +106,7 @@ def recall(
         query, where=_filter(ask), extra=[row for row in queued if _filter(ask).allows(row)]
     )
     standing = _Standing(ws, state, ask, now)
+    standing.look_up(candidates)
     judged = [
         judged
         for candidate in candidates
@@ -152,6 +153,10 @@ class _Standing:
         self._ws, self._state, self._ask, self._now = ws, state, ask, now
         self.states: dict[str, EntryState] = {}
 
+    def look_up(self, candidates: Sequence[Candidate]) -> None:
+        """Read the states of all entries among the candidates at once."""
+        self.states = self._state.find(one.row.id for one in candidates if one.row.kind == "entry")
+
     def judge(self, candidate: Candidate) -> Candidate | None:
         """Return the candidate with its standing, or None when the question leaves it out."""
         row, as_of = candidate.row, self._ask.where.as_of
@@ -159,23 +164,22 @@ class _Standing:
             return None
         if row.kind != "entry":
             return candidate
-        found = self._state.find([row.id]).get(row.id)
+        found = self.states.get(row.id)
         if found is None or (found.hidden and not self._ask.where.include_hidden):
             return None
-        self.states[row.id] = found
-        facts = self._ws.settings.facts
-        return msgspec.structs.replace(
-            candidate, sig=decayed(found, self._now, facts=facts), standing=self._standing_of(found)
-        )
+        sig = decayed(found, self._now, facts=self._ws.settings.facts)
+        return msgspec.structs.replace(candidate, sig=sig, standing=self._standing_of(found, sig))
 
-    def _standing_of(self, found: EntryState) -> str:
+    def _standing_of(self, found: EntryState, sig: float) -> str:
         if found.superseded_by or found.wrong or found.ended or found.merged_into:
             return "superseded"
         if found.entry.status == "discussed":
             return "discussed"
         if found.done or found.cancelled:
             return "done"
-        return "faded" if faded(found, self._now, facts=self._ws.settings.facts) else "current"
+        facts = self._ws.settings.facts
+        # What lies above the floor cannot be faded: most candidates need no second reckoning.
+        return "faded" if sig < facts.min_importance and faded(found, self._now, facts=facts) else "current"
 
 
 def _collapsed(candidates: list[Candidate]) -> list[Candidate]:

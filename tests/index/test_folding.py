@@ -12,7 +12,7 @@ from reverie import layout
 from reverie.core.daylog import render
 from reverie.core.days import Calendar
 from reverie.core.framing import frame
-from reverie.core.records import Entry, Event, Outcome
+from reverie.core.records import Entry, Event, Outcome, Remember
 from reverie.index.entry_rows import events_of
 from reverie.index.state import State
 from reverie.store.disk import Disk
@@ -189,4 +189,18 @@ def test_the_events_of_an_entry_are_looked_up(tmp_path: Path) -> None:
     state.db.set_trace_callback(None)
     plan = [row[3] for row in state.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
     assert not [step for step in plan if step.startswith("SCAN event") or "AUTOMATIC" in step]
+    state.close()
+
+
+def test_states_are_found_in_the_order_asked_for(tmp_path: Path) -> None:
+    """Any number of ids is looked up at once: stored, queued and unknown ones, each once and in the order given."""
+    entries = [entry(number) for number in range(1_200)]
+    disk, state = Disk(tmp_path), state_at(tmp_path)
+    disk.append(LOG, logged(*entries[1:]))
+    state.catch_up(lambda one: one.id == entries[5].id)
+    state.overlay([Remember(id="f" * 16, at=NOON, entry=entries[0])], nothing)
+    asked = [one.id for one in reversed(entries)]
+    found = state.find([*asked, *asked, "no id", "0" * 15 + "z", entry(5_000).id])
+    assert list(found) == [one for one in asked if one != entries[5].id]
+    assert all(state.entry.id == one for one, state in found.items())
     state.close()

@@ -29,6 +29,7 @@ from reverie.index.folding import Files, Folded, Folding
 from reverie.index.schema import in_memory, open_database
 
 _VISIBLE = "NOT masked AND NOT forgotten"
+_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 _PENDING = f"line != 0 AND NOT settled AND {_VISIBLE}"  # the words of the index `entry_pending`
 
 
@@ -120,14 +121,17 @@ class State:
 
     def find(self, ids: Iterable[str]) -> dict[str, EntryState]:
         """Return the states of those of `ids` that exist and are not forgotten."""
-        found: dict[str, EntryState] = {}
-        for entry_id in ids:
-            row = self._row(entry_id)
-            if row is not None:
-                found[entry_id] = _state(*row)
-            elif entry_id in self._queued:
-                found[entry_id] = self._queued[entry_id]
-        return found
+        wanted = [one for one in dict.fromkeys(ids) if is_id(one)]
+        stored: dict[str, EntryState] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            rows = self.db.execute(
+                f"SELECT id, body, state FROM entry WHERE id IN ({','.join('?' * len(part))}) AND {_VISIBLE}",
+                part,
+            )
+            stored.update((entry_id, _state(body, state)) for entry_id, body, state in rows)
+        both = ((one, stored.get(one) or self._queued.get(one)) for one in wanted)
+        return {entry_id: state for entry_id, state in both if state is not None}
 
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that full id wherever it stands, forgotten or not; None when there is none."""
