@@ -78,7 +78,9 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
     """Return the entry that `text` and `draft` make, without secrets, on the day it was said."""
 
     def clean(part: str) -> str:
-        return redact(part, allow=ws.settings.redaction_allow).text if ws.settings.redaction else part
+        if not part or not ws.settings.redaction:
+            return part
+        return redact(part, allow=ws.settings.redaction_allow).text
 
     at = (draft.at or ws.clock()).replace(microsecond=0)
     named = "commitment" if draft.due and draft.category == "fact" else draft.category

@@ -24,7 +24,7 @@ from reverie.store import stream
 from reverie.store.disk import TailView
 from reverie.store.workspace import Workspace
 
-_TAIL_BYTES = 16_384
+_TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last
 _LINE_BYTES = 100  # no turn's line is shorter
 
 
