@@ -301,12 +301,12 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, `value` None deletes it."""
+    """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, one without `value` deletes it."""
 
     namespace: tuple[str, ...]
     key: str
     at: datetime
-    value: msgspec.Raw | None = None
+    value: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # any JSON, kept as it was written
 
 
 class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
