@@ -4,8 +4,9 @@ In: a text and what the writer says about it, or a judgement on an entry. Out: a
 pins, corrections and completions go straight into the events, so that they hold from the moment the call returns,
 whatever the journal or the drain does.
 
-What survives a crash here: what was acknowledged, exactly once. Each call is one append to one file, so there is no
-half of it. A keyed call repeated after a crash finds its id taken by the same text and changes nothing.
+What survives a crash here: what was acknowledged, exactly once. Each call is one append to one file, or puts one file
+in the place of another, so there is no half of it. A keyed call repeated after a crash finds its id taken by the same
+text and changes nothing.
 
 Next: `extract` for what was not said outright, `drain` for the journal.
 """
@@ -187,5 +188,12 @@ def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:
         message = "the note is empty: say what is to be noted"
         raise UsageError(message)
     path = f"notes/{ws.calendar.day(moment)}.md"
-    ws.disk.append(path, kept.rstrip("\n").encode("utf-8", "replace") + b"\n\n")
+    added = kept.rstrip("\n").encode("utf-8", "replace") + b"\n\n"
+    # Prose has no checksum: half a note, as a torn append leaves it, would be read as what was noted.
+    ws.disk.rewrite(path, lambda old: _ended(old or b"") + added)
     return path
+
+
+def _ended(text: bytes) -> bytes:
+    """Return `text` with its last line ended."""
+    return text + b"\n" if text and not text.endswith(b"\n") else text
