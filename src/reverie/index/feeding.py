@@ -55,9 +55,8 @@ class Feeding:
             self.rows.fresh = False
         stamps = self.rows.positions()
         left = self._entries()
-        for path in self._sources():
-            status = self.files.stat(path)
-            stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}" if status is not None else ""
+        for path, status in self._sources():
+            stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
             before = stamps.pop(path, "")
             if before.rpartition(" @")[0] == stamp:
                 continue
@@ -67,7 +66,7 @@ class Feeding:
             if path.endswith(".jsonl"):
                 self._stream(path, stamp, before, status)
             else:
-                self._page(path, stamp)
+                self._page(path, stamp, status)
         for path in stamps:
             self.rows.replace_source(path, [], stamp="")
         return left
@@ -86,22 +85,24 @@ class Feeding:
                 return 1
         return 0
 
-    def _sources(self) -> Iterator[str]:
-        """Yield every file that gives rows of its own, apart from the daily logs."""
-        yield from CORE
-        yield layout.HISTORY
-        for name in self.files.list(layout.SESSIONS):
-            yield f"{layout.SESSIONS}/{name}"
-        for path in self.files.walk(self.notebook):
+    def _sources(self) -> Iterator[tuple[str, Any]]:
+        """Yield every file that gives rows of its own, apart from the daily logs, with its status."""
+        for path in (*CORE, layout.HISTORY):
+            status = self.files.stat(path)
+            if status is not None:
+                yield path, status
+        for path, status in self.files.statuses(layout.SESSIONS):
+            if path.endswith(".jsonl"):
+                yield path, status
+        for path, status in self.files.walk_statuses(self.notebook):
             if path.endswith(".md") and path.rsplit("/", 1)[-1] not in layout.NAVIGATION and "/." not in path:
-                yield path
+                yield path, status
 
-    def _page(self, path: str, stamp: str) -> None:
+    def _page(self, path: str, stamp: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         data = self.files.read(path)
         if data is None:
             return
-        status: Any = self.files.stat(path)
-        at = datetime.fromtimestamp(status.st_mtime if status is not None else 0, UTC)
+        at = datetime.fromtimestamp(status.st_mtime, UTC)
         text = data.decode("utf-8", "replace")
         updated = read_front(split(text).front).updated
         if is_day(updated):
@@ -129,8 +130,6 @@ class Feeding:
 
     def _stream(self, path: str, stamp: str, before: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         """Make the rows of what a session or the history gained."""
-        if status is None:
-            return
         reached = int(before.rpartition("@")[2] or 0) if before else 0
         start = reached if reached <= status.st_size else 0
         lines, _ = framing.read(self.files.read_from(path, start), start=start)
@@ -150,7 +149,8 @@ class Feeding:
 
     def _session_of(self, path: str) -> str:
         """Return the full name of the session stored at `path`, from its first line."""
-        lines, _ = framing.read(self.files.read(path) or b"")
+        data = self.files.read(path) or b""
+        lines, _ = framing.read(data[: data.find(b"\n") + 1])
         for line in lines[:1]:
             try:
                 first = framing.decode(line, SessionLine)

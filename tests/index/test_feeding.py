@@ -1,0 +1,74 @@
+"""What the search rows are fed from, and what it costs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reverie import layout
+from reverie.core.days import Calendar
+from reverie.core.framing import frame
+from reverie.core.records import Opened, Turn
+from reverie.index.feeding import Feeding
+from reverie.index.rows import Rows
+from reverie.index.state import State
+from reverie.store.disk import Disk
+
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+CALENDAR = Calendar("UTC", "00:00")
+TALK = f"{layout.SESSIONS}/talk.jsonl"
+
+
+class Counting(Disk):
+    """A disk that counts the bytes read from each file's middle or end."""
+
+    read_bytes = 0
+
+    def read_from(self, path: str, offset: int) -> bytes:
+        """Read, and count."""
+        data = super().read_from(path, offset)
+        self.read_bytes += len(data)
+        return data
+
+
+def turn(n: int) -> bytes:
+    """Return a turn's line."""
+    return frame(Turn(role="user", content=f"Sentence {n}.", at=NOON, id=f"t{n}", n=n))
+
+
+def feed(root: Path, disk: Disk, rows: Rows) -> int:
+    """Bring the rows up to the files; return how many sources were left."""
+    state = State(root, disk, calendar=CALENDAR, notebook=layout.NOTEBOOK)
+    state.catch_up(lambda _: False)
+    left = Feeding(disk, rows, state, CALENDAR, layout.NOTEBOOK).run()
+    state.close()
+    return left
+
+
+def test_a_file_that_is_gone_leaves_no_rows(tmp_path: Path) -> None:
+    """Rows of a removed core file, page or session go; those of the others stay."""
+    disk, rows = Disk(tmp_path), Rows(tmp_path / layout.INDEX)
+    page = f"{layout.NOTEBOOK}/3_Personal/Tea.md"
+    disk.append(layout.USER, b"Likes tea.\n")
+    disk.append(page, b"# Tea\n\nGreen.\n")
+    disk.append(TALK, frame(Opened(session="talk", at=NOON)) + turn(0))
+    assert (feed(tmp_path, disk, rows), rows.count()) == (0, 3)
+    disk.remove(layout.USER)
+    disk.remove(TALK)
+    assert (feed(tmp_path, disk, rows), rows.count()) == (0, 1)
+    assert list(rows.positions()) == [page]
+    rows.close()
+
+
+def test_a_session_that_grew_is_read_from_where_it_ended(tmp_path: Path) -> None:
+    """Only what a session gained is read, and its turns carry the full name from the first line."""
+    disk, rows = Counting(tmp_path), Rows(tmp_path / layout.INDEX)
+    disk.append(TALK, frame(Opened(session="talk with Dana", at=NOON)) + b"".join(map(turn, range(200))))
+    feed(tmp_path, disk, rows)
+    disk.append(TALK, turn(200))
+    disk.read_bytes = 0
+    feed(tmp_path, disk, rows)
+    assert disk.read_bytes == len(turn(200))
+    found = [one.row for one in rows.stale(300)]
+    assert ({row.session for row in found}, len(found)) == ({"talk with Dana"}, 201)
+    rows.close()
