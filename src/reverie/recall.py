@@ -3,23 +3,26 @@
 Owns bringing the search rows up to the files, standing and collapsing of hits, and their provenance; promises that
 what was acknowledged is found, drained or not, and that nothing forgotten is; never writes a canonical file.
 
-An entry that a page cites now yields to that page when both are found, and is shown on its own when the caller
-filters, or when the page is not among the hits.
+An entry that a page cites now yields to that page when both are found, a repeat to what it repeats; either is shown on
+its own when the caller filters, or when the other is not among the hits. With `as_of` an entry stands as it stood then:
+what was said or happened later has no say.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 import msgspec
 
 from reverie import layout
-from reverie.core.fold import EntryState
+from reverie.core.days import parse_instant
+from reverie.core.fold import EntryState, fold
 from reverie.core.query import parse
 from reverie.core.rank import Ranked, rank
+from reverie.core.records import Event
 from reverie.core.records import Recalled as RecallLine
 from reverie.core.rows import Candidate, Filter, Kind, Row
 from reverie.core.significance import decayed, faded
@@ -28,15 +31,17 @@ from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.feeding import Feeding, row_of
 from reverie.index.state import State
-from reverie.index.text import TextIndex
-from reverie.store import stream
+from reverie.index.text import DEPTH, TextIndex
+from reverie.store import pages, stream
 from reverie.store.workspace import Workspace
 
 PATIENCE = 0.05  # seconds of catching up before a recall answers with what it has
 LINES = 3  # of a page's paragraph that a hit shows
 UNCOMMITTED = 256  # rows that a search reads itself; more are taken into the text index first
 MOST = 1_000  # hits one call may ask for
+SIFTED = 1_000  # candidates looked at when the index cannot apply the filter itself
 LOG_BYTES = 1_000_000  # the recall log is halved when it is longer
+_LINKS = ("supersede", "correct", "repeat", "strengthen", "conflict")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A question: its text, how many hits, which memories, which kinds, and the instant relative dates count from."""
+    """A question: its text, how many hits, which memories, which kinds, and the instant relative dates count from.
+
+    >>> [hit.text for hit in memory.ask(Ask(query="tea", k=3, kinds=("entry",))).hits]
+    ['User likes tea']
+    """
 
     query: str
     k: int = 10
@@ -90,7 +99,7 @@ class Ask:
 def recall(
     ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: Callable[[Row], bool]
 ) -> Found:
-    """Return what answers `ask`, best first; raises UsageError when `k` is out of range.
+    """Return what answers `ask`, best first; raises UsageError when `k` is out of range or no word is asked for.
 
     `masked` says which turns, records and paragraphs a tombstone hides.
     """
@@ -101,10 +110,13 @@ def recall(
     now = ws.clock()
     reference = ask.reference or now
     query = parse(ask.query, date.fromisoformat(ws.calendar.day(reference)))
-    queued = [row_of(one) for one in state.queued()]
-    candidates = index.search(
-        query, where=_filter(ask), extra=[row for row in queued if _filter(ask).allows(row)]
-    )
+    if not query.terms:
+        message = f"{ask.query[:40]!r} holds no word or number to look for: say what about"
+        raise UsageError(message)
+    where = _filter(ws, ask)
+    queued = [row for row in map(row_of, state.queued()) if where.allows(row)]
+    depth = SIFTED if ask.where.about else DEPTH
+    candidates = index.search(query, where=where, depth=depth, extra=queued)
     standing = _Standing(ws, state, ask, now)
     standing.look_up(candidates)
     judged = [
@@ -113,11 +125,13 @@ def recall(
         if not masked(candidate.row) and (judged := standing.judge(candidate)) is not None
     ]
     if not ask.where.filters:
-        judged = _collapsed(judged)
+        judged = _collapsed(judged, standing.states)
     by_id = {candidate.row.id: candidate for candidate in judged}
     ranked = rank(query, judged, reference=reference, k=ask.k)
-    hits = tuple(_hit(one, by_id[one.id], standing, query.terms) for one in ranked)
-    return Found(hits=hits, behind=behind)
+    hits = [_hit(one, by_id[one.id], standing, query.terms) for one in ranked]
+    lines = state.lines(hit.id for hit in hits if hit.kind == "entry")
+    placed = (replace(hit, place=lines.get(hit.id, hit.place)) for hit in hits)
+    return Found(hits=tuple(placed), behind=behind)
 
 
 def catch_up(ws: Workspace, state: State, *, index: TextIndex, patience: float | None = PATIENCE) -> int:
@@ -132,17 +146,20 @@ def catch_up(ws: Workspace, state: State, *, index: TextIndex, patience: float |
     return behind
 
 
-def _filter(ask: Ask) -> Filter:
+def _filter(ws: Workspace, ask: Ask) -> Filter:
     """Return the part of the question the index can answer itself."""
     where = ask.where
+    days = [where.until] if where.until else []
+    if where.as_of is not None:
+        days.append(ws.calendar.day(where.as_of))
     return Filter(
-        kinds=("entry",) if where.category or where.tag or where.scope else ask.kinds,
+        kinds=("entry",) if where.category or where.tag or where.scope or where.about else ask.kinds,
         sessions=(where.session,) if where.session else (),
         categories=(where.category,) if where.category else (),
         scopes=(where.scope,) if where.scope else (),
         tags=(where.tag,) if where.tag else (),
         since=where.since,
-        until=where.until,
+        until=min(days, default=""),
     )
 
 
@@ -152,23 +169,44 @@ class _Standing:
     def __init__(self, ws: Workspace, state: State, ask: Ask, now: datetime) -> None:
         self._ws, self._state, self._ask, self._now = ws, state, ask, now
         self.states: dict[str, EntryState] = {}
+        self._seeds: dict[str, bool] = {}
 
     def look_up(self, candidates: Sequence[Candidate]) -> None:
         """Read the states of all entries among the candidates at once."""
         self.states = self._state.find(one.row.id for one in candidates if one.row.kind == "entry")
+        as_of = self._ask.where.as_of
+        if as_of is not None:
+            self.states = {name: self._back(found, as_of) for name, found in self.states.items()}
 
     def judge(self, candidate: Candidate) -> Candidate | None:
         """Return the candidate with its standing, or None when the question leaves it out."""
         row, as_of = candidate.row, self._ask.where.as_of
         if as_of is not None and row.at > as_of:
             return None
+        if row.kind == "core" and self._untouched(row.source):
+            return None  # how to fill the file in is nothing that is known
         if row.kind != "entry":
             return candidate
         found = self.states.get(row.id)
         if found is None or (found.hidden and not self._ask.where.include_hidden):
             return None
+        if self._ask.where.about not in ("", row.about):
+            return None
         sig = decayed(found, self._now, facts=self._ws.settings.facts)
         return msgspec.structs.replace(candidate, sig=sig, standing=self._standing_of(found, sig))
+
+    def _back(self, found: EntryState, as_of: datetime) -> EntryState:
+        """Return the entry as it stood at an instant; a link counts from when what it links was said."""
+        events = self._state.events(found.entry.id)
+        known = [one for one in events if (_said(one) if one.kind in _LINKS else one.at) <= as_of]
+        then = fold(found.entry, known)
+        return msgspec.structs.replace(then, hidden=found.hidden)  # who hides a memory hides it for good
+
+    def _untouched(self, path: str) -> bool:
+        """Whether a core file still holds only the words it started with."""
+        if path not in self._seeds:
+            self._seeds[path] = pages.is_untouched(path, self._ws.disk.read(path) or b"")
+        return self._seeds[path]
 
     def _standing_of(self, found: EntryState, sig: float) -> str:
         if found.superseded_by or found.wrong or found.ended or found.merged_into:
@@ -182,7 +220,12 @@ class _Standing:
         return "faded" if sig < facts.min_importance and faded(found, self._now, facts=facts) else "current"
 
 
-def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
+def _said(link: Event) -> datetime:
+    """Return when the later of two linked entries was said; the link may have been made long after."""
+    return parse_instant(link.when) if link.when else link.at
+
+
+def _collapsed(candidates: list[Candidate], states: Mapping[str, EntryState]) -> list[Candidate]:
     """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them."""
     cited = {
         one
@@ -190,7 +233,13 @@ def _collapsed(candidates: list[Candidate]) -> list[Candidate]:
         if candidate.row.kind == "page"
         for one in candidate.row.digest.split()
     }
-    return [one for one in candidates if one.row.kind != "entry" or one.row.id not in cited]
+    among = cited | {one.row.id for one in candidates if one.row.kind == "entry"}
+    return [
+        one
+        for one in candidates
+        if one.row.kind != "entry"
+        or (one.row.id not in cited and states[one.row.id].merged_into not in among)
+    ]
 
 
 def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:

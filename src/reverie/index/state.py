@@ -230,6 +230,11 @@ class State:
             self.db.execute("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,))
         )
 
+    def lines(self, ids: Iterable[str]) -> dict[str, int]:
+        """Return the line of each of `ids` in its daily log; one that is not there yet is left out."""
+        found = (self.db.execute("SELECT id, line FROM entry WHERE id = ? AND line > 0", (one,)) for one in ids)
+        return {row[0]: row[1] for rows in found for row in rows}
+
     def cited(self) -> dict[str, str]:
         """Return the first citing page of every cited entry."""
         return dict(self.db.execute("SELECT entry, min(page) FROM cite GROUP BY entry"))
