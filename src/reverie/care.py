@@ -162,7 +162,7 @@ class Care:
         """Throw the derived files away and build them again from the canonical ones.
 
         >>> memory.reindex().entries
-        2
+        1
         """
         self.opened.drop_index()
         dropped = drop(self.opened.writable)

@@ -265,13 +265,15 @@ def _files(ws: Workspace) -> Iterator[Finding]:
         yield Finding(place=str(ws.root), what=sentence, remedy="move the workspace", severity="warning")
     for path, reason in ws.disk.refused(""):
         yield Finding(place=path, what=f"it {reason}", remedy="put a plain file of your own in its place")
-    for path in ws.disk.walk(""):
+    # What lies in the index is made by libraries with rights of their own choice: there the folder keeps others out.
+    made = (path for path in ws.disk.walk("") if not path.startswith(f"{layout.INDEX}/"))
+    for path in (layout.INDEX, *made):
         status = ws.disk.stat(path)
         if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith("."):
             yield Finding(
                 place=path,
                 what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
-                remedy=f"chmod 600 {path}",
+                remedy=f"chmod go= {path}",
                 severity="warning",
             )
         if surroundings.is_conflict_copy(path):

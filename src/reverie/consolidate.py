@@ -44,7 +44,11 @@ class Verbs(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which part of a run is wanted: all of it, the drain alone, or promotion (digests and MEMORY.md) alone."""
+    """Which part of a run is wanted: all of it, the drain alone, or promotion (digests and MEMORY.md) alone.
+
+    >>> memory.consolidate(Plan(promote_only=True)).stages
+    ('digest', 'publish')
+    """
 
     drain_only: bool = False
     promote_only: bool = False

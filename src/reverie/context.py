@@ -64,6 +64,9 @@ class ContextRequest:
     """What the prompt is for: the query to find memories for, the session, the tokens there are (0: the setting's).
 
     `protocol` is False for a host that tells its agent how to use memory in words of its own.
+
+    >>> "User likes tea" in memory.context(ContextRequest(query="tea", budget=2_000)).text
+    True
     """
 
     query: str = ""

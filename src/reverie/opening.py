@@ -54,6 +54,10 @@ class Opening:
 
     `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
     user's own configuration.
+
+    >>> import reverie
+    >>> reverie.init(Opening(path=folder / "support", flags={"zone": "UTC"}, clock=lambda: now)).status().today
+    '2026-07-01'
     """
 
     path: Path | None = None

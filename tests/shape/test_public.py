@@ -7,12 +7,16 @@ import doctest
 import importlib
 import inspect
 import json
+import re
 import subprocess
 import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+import reverie
 from source import ROOT, demand, load, package, parse, tracked
 
 if TYPE_CHECKING:
@@ -48,6 +52,9 @@ print(json.dumps({"opened": opened, "acts": acts, "modules": sorted(sys.modules)
 """
 MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd", ".dylib")
 
+# What examples may name without making it: see `small_memory`.
+GIVEN = re.compile(r"\b(memory|now|tea|quote|folder|conversation)\b")
+
 
 def public(source: Source) -> list[str]:
     """Return the public names that the package's `__init__` binds, sorted."""
@@ -79,7 +86,16 @@ def listed(source: Source) -> list[str]:
 
 def modules_with_examples() -> list[str]:
     """Return the modules of the package that show an example."""
-    return [source.module for source in package() if ">>> " in source.text]
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    return [
+        source.module
+        for source in package()
+        if any(
+            ">>> " in (ast.get_docstring(node) or "")
+            for node in ast.walk(source.tree)
+            if isinstance(node, documented)
+        )
+    ]
 
 
 def undocumented(name: str, value: object) -> Iterator[str]:
@@ -91,6 +107,21 @@ def undocumented(name: str, value: object) -> Iterator[str]:
         found = doctest.DocTestFinder(exclude_empty=True).find(value, name, globs={})
         if not any(test.examples for test in found):
             yield f"reverie.{name}: no example (`>>> `)"
+
+
+@contextmanager
+def small_memory(folder: Path) -> Iterator[dict[str, object]]:
+    """Give what examples may name: a memory with an entry and a promise, on 1 July 2026, and a conversation's file."""
+    now = datetime(2026, 7, 1, 12, tzinfo=UTC)
+    settings = {"zone": "UTC"}
+    opening = reverie.Opening(path=folder / "memory", flags=settings, clock=lambda: now)
+    conversation = folder / "conversation.jsonl"
+    conversation.write_text('{"role": "user", "content": "Hello"}\n{"role": "assistant", "content": "Hi"}\n')
+    with reverie.init(opening) as memory:
+        tea = memory.remember("User likes tea", reverie.Draft(category="preference", sig=0.6)).id
+        quote = memory.remember("Send Dana the quote", reverie.Draft(due="2026-07-10")).id
+        given = {"memory": memory, "now": now, "tea": tea, "quote": quote}
+        yield given | {"folder": folder, "conversation": conversation}
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +159,25 @@ def test_public_names_are_documented(front: Source) -> None:
 
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each example in a docstring of the package prints what it says."""
-    monkeypatch.chdir(tmp_path)
+    """Each example in a docstring of the package prints what it says, on a small memory of its own if it names one."""
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    result = doctest.testmod(importlib.import_module(name), optionflags=options)
+    runner = doctest.DocTestRunner(optionflags=options)
+    for number, test in enumerate(
+        doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name))
+    ):
+        if not test.examples:
+            continue
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        source = "".join(example.source for example in test.examples)
+        if GIVEN.search(source):
+            with small_memory(folder) as given:
+                test.globs |= given
+                runner.run(test, clear_globs=False)
+        else:
+            runner.run(test)
+    result = runner.summarize()
     assert result.attempted
     assert not result.failed
 

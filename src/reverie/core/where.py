@@ -18,6 +18,9 @@ class Where:
 
     `since` and `until` are days, both included. `as_of` asks for what was known and true at an instant. Superseded,
     hidden and faded entries are left out of lists unless asked for; `limit` 0 means no limit.
+
+    >>> [state.entry.text for state in memory.list(Where(category="preference"))]
+    ['User likes tea']
     """
 
     category: str = ""
