@@ -22,29 +22,24 @@ Next: `publish`, at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from reverie import layout
 from reverie.core.due import Due
 from reverie.core.erasure import Eraser, Erasure
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import FEWEST, Mask, Why
-from reverie.core.letting_go import circle, sharing
-from reverie.core.phrases import telling
-from reverie.core.records import Entry, Event, Extraction, Remember, Tombstone
+from reverie.core.forgetting import Mask, Why
+from reverie.core.letting_go import circle, says_more, sharing
+from reverie.core.records import Entry, Event, Remember, Tombstone
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
 from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
 from reverie.store.letting_go import Forgetting
 from reverie.store.workspace import Workspace
-
-ELSEWHERE = (
-    "Backups, exports and copies of this folder elsewhere keep what they hold, as do the workspaces of people beneath"
-    " it, a shared workspace it was sent to, and the free space of the disk."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +65,7 @@ class Erased:
     ids: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
-    elsewhere: str = ELSEWHERE
+    elsewhere: str = erasing.ELSEWHERE
     due: Due = Due()
 
 
@@ -107,7 +102,7 @@ def forget(
     states = state.states()
     meant = circle(_entries(state, ids), states, ())
     similar = [
-        one.entry.id for one in states if one.entry.id not in meant and _says(one.entry, meant.values())
+        one.entry.id for one in states if one.entry.id not in meant and says_more(one.entry, meant.values())
     ]
     done = Forgotten(ids=tuple(meant), places=_places(ws, state, meant), similar=tuple(similar))
     if dry_run or not meant:
@@ -149,7 +144,8 @@ def restore(ws: Workspace, state: State, ids: Sequence[str], *, by: str = "user"
             f"nothing is forgotten under {', '.join(ids) or 'no id'}: `reverie review list` has what is asked"
         )
         raise NotFound(message)
-    at = ws.clock()
+    # After the event it takes back, whatever the clock says: events count in the order of their instants.
+    at = max(ws.clock(), *(tomb.at + timedelta(microseconds=1) for tomb in lifted.values()))
     back = tuple(dict.fromkeys(entry for tomb in lifted.values() for entry in tomb.entries))
     with ws.writing("restore"):
         tombstones.append(ws, [Tombstone(id=tomb, at=at, lifted=True, by=by) for tomb in lifted])
@@ -336,21 +332,12 @@ def _with_companions(ws: Workspace, state: State, ids: Sequence[str]) -> dict[st
 def _hidden(ws: Workspace, state: State) -> list[Entry]:
     """Return the entries that the mask hides, stored or still queued."""
     mask = mask_of(ws)
-    queued = [
-        entry
-        for record in journal.waiting(ws).records
-        if isinstance(record, (Remember, Extraction))
-        for entry in ((record.entry,) if isinstance(record, Remember) else record.entries)
-    ]
+    queued: list[Entry] = []
+    for record in journal.waiting(ws).records:
+        queued += [record.entry] if isinstance(record, Remember) else getattr(record, "entries", ())
     stored = state.masked()
     known = {entry.id for entry in stored}
     return [*stored, *(entry for entry in queued if entry.id not in known and mask(entry))]
-
-
-def _says(entry: Entry, meant: Iterable[Entry]) -> bool:
-    """Whether an entry holds every telling word of one that is meant, and is another all the same."""
-    said = set(telling(entry.text))
-    return any(len(wanted := telling(one.text)) >= FEWEST and said.issuperset(wanted) for one in meant)
 
 
 def _places(ws: Workspace, state: State, meant: dict[str, Entry]) -> tuple[str, ...]:

@@ -193,8 +193,9 @@ class Eraser:
             return [self.json(one, session=session, depth=depth + 1) for one in value]
         if not isinstance(value, dict):
             return value
-        if value.get("id") in self.erasure.stubs and "text" in value and "day" in value:
-            return stubs.record(value, self.erasure.stubs[value["id"]])
+        stub = self.erasure.stubs.get(str(value.get("id")))
+        if stub is not None and "text" in value and "day" in value:
+            return stubs.record(value, stub)
         changed = {
             self.text(key): one if key == "base64" else self.json(one, session=session, depth=depth + 1)
             for key, one in value.items()
@@ -220,7 +221,7 @@ class Eraser:
                 ]
         elif isinstance(content, str) and "cursor" in old and self._covers(where, str(old.get("turns"))):
             new["content"] = self.text(content, own=True) if old.get("raw") else ERASED
-        if old.get("entry") in self.erasure.stubs:
+        if str(old.get("entry")) in self.erasure.stubs:
             new.update({name: ERASED for name in ("why", "reason") if old.get(name)})
         packed = old.get("base64")
         if isinstance(packed, str):
@@ -238,9 +239,7 @@ class Eraser:
                 return value if new == inner else msgspec.json.encode(new).decode()
         if value in self.erasure.stubs:
             return value  # a reference, which says nothing
-        if self.names(value):
-            return self.page(value)
-        return self.text(value)
+        return self._spelled(value)
 
     def _packed(self, packed: str) -> str:
         try:
@@ -251,12 +250,13 @@ class Eraser:
         return packed if new == raw else base64.b64encode(new).decode()
 
     def _broken(self, raw: bytes) -> bytes:
-        """Return bytes that are no record without the text; escapes of JSON that hide it cost the whole line."""
-        text = raw.decode("utf-8", "surrogateescape")
+        """Return bytes that are no record without the text."""
+        return self._spelled(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def _spelled(self, text: str) -> str:
+        """Return a string without the text; where escapes of JSON hide it, nothing of the string is left."""
         new = self.page(text)
-        if b"\\" in raw and self.holds(unescaped(new)):
-            new = ERASED
-        return new.encode("utf-8", "surrogateescape")
+        return ERASED if "\\" in new and self.holds(unescaped(new)) else new
 
     def _covers(self, session: str, turns: str) -> bool:
         span = parse_range(turns)

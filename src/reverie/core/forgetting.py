@@ -20,15 +20,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
 from reverie.core.active_window import parse_range
-from reverie.core.phrases import BORDERLESS, Word, may_stand, phrase, telling, weight, words
+from reverie.core.phrases import BORDERLESS, may_stand, phrase, telling, weight, words
 from reverie.core.records import Entry, Sketch, Span, Tombstone
 from reverie.core.rows import Row
 
@@ -44,7 +45,7 @@ _CITED = re.compile(r"(?:\^|mem_id:\s*|`)([0-9a-f]{16})(?![0-9a-f])")
 _LINE = re.compile(r"[^\r\n]+")
 _MARKUP = re.compile(r"\[\[[^\[\]]*\]\]|`mem_id:[^`]*`|^\s*(?:[-+*>]|\d+[.)])\s+|^[●○—]{5}\s", re.MULTILINE)
 _LONGEST_LINE = 600  # characters; a longer line is prose, and no line of ours that says one thing
-_HEADS_KEPT = 200_000
+_PAIRS_KEPT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Cipher:
         """Return the phrase of a text as it may be found in others; None when it weighs less than `least` words."""
         wanted = phrase(text)
         return (
-            Sketch(self.phrase(wanted), len(wanted), self.word(wanted[0]))
+            Sketch(self.phrase(wanted), len(wanted), self.word(" ".join(wanted[:2])))
             if weight(wanted) >= least
             else None
         )
@@ -117,7 +118,7 @@ def _joined(old: Tombstone, new: Tombstone) -> Tombstone:
 
     return msgspec.structs.replace(
         old,
-        at=max(old.at, new.at),
+        at=new.at if new.keyed else old.at,  # when it was forgotten, not when a line was added to that
         entries=both("entries"),
         spans=both("spans"),
         phrases=both("phrases"),
@@ -155,7 +156,7 @@ class Mask:
         self._sketches: dict[int, dict[int, set[str]]] = {}
         for sketch in (sketch for one in known for sketch in one.phrases):
             self._sketches.setdefault(sketch.head, {}).setdefault(sketch.words, set()).add(sketch.keyed)
-        self._heads: dict[str, int] = {}
+        self._begun: dict[tuple[str, str], Mapping[int, set[str]]] = {}
 
     def __bool__(self) -> bool:
         """Whether anything is forgotten."""
@@ -242,24 +243,31 @@ class Mask:
         return next((one for n, one in found if span is None or span[0] <= n <= span[1]), None)
 
     def _says(self, text: str) -> bool:
-        return bool(self._sketches) and any(True for _ in self._places(words(text)))
+        """Whether a forgotten phrase stands in a text; few pairs of words begin one, so few places are hashed whole."""
+        if not self._sketches:
+            return False
+        texts = phrase(text)
+        begun = [
+            (start, found) for start, pair in enumerate(pairwise(texts)) if (found := self._begun_by(pair))
+        ]
+        if not begun:
+            return False
+        said = words(text)
+        return any(
+            start + size <= len(texts)
+            and self._cipher.phrase(texts[start : start + size]) in hashes
+            and may_stand(said, start, end=start + size)
+            for start, found in begun
+            for size, hashes in found.items()
+        )
 
-    def _places(self, text: Sequence[Word]) -> Iterator[tuple[int, int]]:
-        """Yield the spans of words in which a forgotten phrase stands; few words begin one, so few are hashed whole."""
-        for start, word in enumerate(text):
-            for size, hashes in self._sketches.get(self._head(word.text), {}).items():
-                end = start + size
-                if end > len(text) or not may_stand(text, start, end=end):
-                    continue
-                if self._cipher.phrase([one.text for one in text[start:end]]) in hashes:
-                    yield start, end
-
-    def _head(self, word: str) -> int:
-        found = self._heads.get(word)
+    def _begun_by(self, pair: tuple[str, str]) -> Mapping[int, set[str]]:
+        """Return the forgotten phrases that may begin with two words, by their length."""
+        found = self._begun.get(pair)
         if found is None:
-            if len(self._heads) > _HEADS_KEPT:
-                self._heads.clear()
-            found = self._heads[word] = self._cipher.word(word)
+            if len(self._begun) > _PAIRS_KEPT:
+                self._begun.clear()
+            found = self._begun[pair] = self._sketches.get(self._cipher.word(" ".join(pair)), {})
         return found
 
 

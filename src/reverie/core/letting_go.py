@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reverie.core.fold import EntryState
-from reverie.core.phrases import phrase
+from reverie.core.forgetting import FEWEST
+from reverie.core.phrases import phrase, telling
 from reverie.core.records import Entry
 
 
@@ -50,6 +51,13 @@ def sharing(circle_: Mapping[str, Entry], states: Iterable[EntryState]) -> tuple
         and state.entry.evidence
         and (state.entry.session, phrase(state.entry.evidence)) in evidence
     )
+
+
+def says_more(entry: Entry, meant: Iterable[Entry]) -> bool:
+    """Whether an entry holds every telling word of one that is meant: it says the same again, or that and more."""
+    said = set(telling(entry.text))
+    wanted = (telling(one.text) for one in meant)
+    return any(len(one) >= FEWEST and said.issuperset(one) for one in wanted)
 
 
 def _reached(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from reverie.core.tokens import terms
 
@@ -26,8 +26,9 @@ BORDERLESS = (
 _APART = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _APART += "\uf900-\ufaff\U00020000-\U000323af"
 _DROPPED = r"\s.,;:!?…\"'“”‘’«»()\[\]{}<>—–_|~`\\^、。，；：！？（）【】《》「」『』·•*\-−"
+_SKIP = r"<br\s*/?>|&#x[0-9a-f]{1,6};|&[a-z]{2,8};"
 _TOKEN = re.compile(
-    r"(?P<skip><br\s*/?>|&#x[0-9A-Fa-f]{1,6};|&[a-z]{2,8};)"
+    rf"{_SKIP}"
     rf"|[{_APART}]"
     rf"|(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+"
     rf"(?:(?:['’](?=[^\W\d_])|(?<=\d)[.,:](?=\d))(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+)*"
@@ -35,6 +36,12 @@ _TOKEN = re.compile(
     rf"|[^{_DROPPED}]",
     re.IGNORECASE,
 )
+# The same for ASCII in lower case, several times as fast; most text is.
+_ASCII = re.compile(
+    r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+|(?<=[0-9])[.,:](?=[0-9])[a-z0-9]+)*"
+    rf"|[#$%+/=@\x00-\x08\x0e-\x1b\x7f]|{_SKIP}|&|(?<![a-z0-9])-(?=[0-9])"
+)
+_MARK = re.compile(r"[^\w\s.,;:!?'\"()]")
 _APART_WORD = re.compile(f"[{_APART}]")
 _BREAK = re.compile(r"[\n\r.,;:!?…\"“”()\[\]{}<>—–|>、。，；：！？（）【】《》「」『』·•]")
 _JOINERS = frozenset(
@@ -79,42 +86,47 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 Phrases = Mapping[str, Sequence[tuple[str, ...]]]
 
 
-class Word(NamedTuple):
-    """One word of a text: as compared, where it stands, and whether a clause ends behind it."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a text, as compared, each with the offsets at which it stands in `source`."""
 
-    text: str
-    start: int
-    end: int
-    last: bool
+    source: str
+    texts: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    def ends(self, number: int) -> bool:
+        """Whether a clause ends behind the word with that number."""
+        if number + 1 == len(self.texts):
+            return True
+        return _BREAK.search(self.source, self.spans[number][1], self.spans[number + 1][0]) is not None
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> Words:
     """Return the words of `text`, with their offsets in it."""
-    found = [match for match in _TOKEN.finditer(text) if match["skip"] is None]
-    out: list[Word] = []
-    for number, match in enumerate(found):
-        behind = found[number + 1].start() if number + 1 < len(found) else None
-        last = behind is None or _BREAK.search(text, match.end(), behind) is not None
-        out.append(Word(_spelled(match[0]), match.start(), match.end(), last))
-    return out
+    places = _ASCII.finditer(text.lower()) if text.isascii() else _TOKEN.finditer(text)
+    found = [match for match in places if not _is_markup(match[0])]
+    return Words(text, tuple(_spelled(match[0]) for match in found), tuple(match.span() for match in found))
 
 
 def phrase(text: str) -> tuple[str, ...]:
     """Return the words of `text` in order, as `find` looks for them."""
-    return tuple(_spelled(match[0]) for match in _TOKEN.finditer(text) if match["skip"] is None)
+    found = _ASCII.findall(text.lower()) if text.isascii() else map(_spelled, _TOKEN.findall(text))
+    return (
+        tuple(word for word in found if not _is_markup(word)) if "<" in text or "&" in text else tuple(found)
+    )
 
 
-def may_stand(text: Sequence[Word], start: int, *, end: int) -> bool:
-    """Whether `text[start:end]` would be a statement there, and not the beginning of a longer or other one.
+def may_stand(said: Words, start: int, *, end: int) -> bool:
+    """Whether the words from `start` up to `end` would be a statement there, not a part of a longer or other one.
 
     A phrase that weighs `BORDERLESS` is one wherever it stands. A lighter one must be a clause: "likes tea" is not said
     by "likes tea ceremonies", nor "drinks tea" by "never drinks tea".
     """
-    if end - start >= BORDERLESS and weight([word.text for word in text[start:end]]) >= BORDERLESS:
+    texts = said.texts
+    if end - start >= BORDERLESS and weight(texts[start:end]) >= BORDERLESS:
         return True
-    before = start == 0 or text[start - 1].last or text[start - 1].text in _JOINERS
-    after = text[end - 1].last or (end < len(text) and text[end].text in _JOINERS)
-    return before and after
+    before = start == 0 or texts[start - 1] in _JOINERS or said.ends(start - 1)
+    return before and (said.ends(end - 1) or texts[end] in _JOINERS)
 
 
 def weight(wanted: Sequence[str]) -> float:
@@ -131,19 +143,17 @@ def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
     return found
 
 
-def find(text: Sequence[Word], wanted: Phrases, *, anywhere: bool = False) -> list[tuple[int, int]]:
+def find(said: Words, wanted: Phrases, *, anywhere: bool = False) -> list[tuple[int, int]]:
     """Return the offsets at which one of the phrases stands in the words of a text, in order and merged.
 
     `anywhere` finds them inside a longer clause too, however short they are.
     """
     spans: list[tuple[int, int]] = []
-    for at, word in enumerate(text):
-        for one in wanted.get(word.text, ()):
+    for at, word in enumerate(said.texts):
+        for one in wanted.get(word, ()):
             end = at + len(one)
-            if end > len(text) or any(text[at + place].text != other for place, other in enumerate(one)):
-                continue
-            if anywhere or may_stand(text, at, end=end):
-                spans.append((word.start, text[end - 1].end))
+            if said.texts[at:end] == one and (anywhere or may_stand(said, at, end=end)):
+                spans.append((said.spans[at][0], said.spans[end - 1][1]))
     merged: list[tuple[int, int]] = []
     for start, stop in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -158,12 +168,21 @@ def telling(text: str) -> tuple[str, ...]:
     if _HAN.search(text):
         for pattern, instead in _HAN_SAME:
             text = pattern.sub(instead, text)
-    found = (_SAME.get(term, term) for term in terms(text) if term not in _GRAMMAR)
-    return tuple(dict.fromkeys(found))
+    found = [_SAME.get(term, term) for term in terms(text) if term not in _GRAMMAR]
+    marks = [
+        word for word in phrase(text) if not any(map(str.isalnum, word))
+    ]  # "12 €" is not "12 $", nor 5 °C -5 °C
+    return tuple(dict.fromkeys([*found, *marks]))
 
 
 def _spelled(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").replace("−", "-")
+
+
+def _is_markup(word: str) -> bool:
+    return len(word) > 1 and word[0] in "<&"
 
 
 def _is_apart(word: str) -> bool:

@@ -43,6 +43,9 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="t
     `n` is its ordinal in the session file (0 for the first, -1 before it is stored); `call` names the tool call
     a `tool` turn answers; `injected` are `[start, end)` character spans of `content` that were memory rendered
     into the prompt, which no later step reads.
+
+    >>> memory.capture("s1", Turn(role="user", content="I moved to Lisbon.", at=now)).recorded
+    True
     """
 
     role: Role
@@ -85,6 +88,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `key` is the caller's idempotency key; `sig` and `conf` are 0.0 to 1.0; `since` and `until` bound when it is
     true in the world; `due` makes it a commitment.
+
+    >>> memory.remember("Never deploy on Fridays", Draft(category="procedure", key="fridays")).repeated
+    False
     """
 
     category: str = "fact"
@@ -260,7 +266,7 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sketch(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A phrase under the workspace's key: its HMAC-SHA-256, how many words it has, and a hash of its first word."""
+    """A phrase under the workspace's key: its HMAC-SHA-256, how many words it has (two or more), and a hash of the first two."""
 
     keyed: str
     words: int

@@ -17,6 +17,7 @@ KEY = "exclusions"
 _ASSIGNED = re.compile(rf"(?m)^[ \t]*{KEY}[ \t]*=[ \t]*\[")
 _COMMENTED = re.compile(rf"(?m)^#{KEY} = .*\n")
 _TABLE = re.compile(r"(?m)^[ \t]*\[")
+_COMMA = re.compile(r"[ \t]*,")
 _PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|#[^\n]*|[\[\]]")
 
 
@@ -83,14 +84,17 @@ def _with(text: str, topic: str) -> str:
     found = _inside(text)
     if found is None:
         return text
-    begin, _, items = found
+    begin, end, items = found
     if not items:
         return text[:begin] + toml(topic) + text[begin:]
     last = items[-1]
-    break_ = text.rfind("\n", 0, last.start())
-    alone = break_ >= 0 and not text[break_ : last.start()].strip()
-    gap = text[break_ : last.start()] if alone else " "
-    return f"{text[: last.end()]},{gap}{toml(topic)}{text[last.end() :]}"
+    line = _own_line(text, last, end=end)
+    if line is None:
+        return f"{text[: last.end()]}, {toml(topic)}{text[last.end() :]}"
+    rest = text[last.end() : line.stop]
+    comma = "" if rest.lstrip().startswith(",") else ","
+    indent = text[line.start : last.start()]
+    return f"{text[: last.end()]}{comma}{rest}{indent}{toml(topic)},{text[line.stop :]}"
 
 
 def _without(text: str, topic: str) -> str:
@@ -101,9 +105,21 @@ def _without(text: str, topic: str) -> str:
     for number, item in enumerate(items):
         if parse_toml(f"x = {item[0]}", KEY)["x"] != topic:
             continue
+        line = _own_line(text, item, end=end)
+        if line is not None:
+            return text[: line.start] + text[line.stop :]
         if number + 1 < len(items):
             return text[: item.start()] + text[items[number + 1].start() :]
         start = items[number - 1].end() if number else begin
-        comma = re.compile(r"[ \t]*,").match(text, item.end(), end)
+        comma = _COMMA.match(text, item.end(), end)
         return text[:start] + text[comma.end() if comma else item.end() :]
     return text
+
+
+def _own_line(text: str, item: re.Match[str], *, end: int) -> slice | None:
+    """Return from the line break before an item to the one behind it, when no other item stands between."""
+    start, stop = text.rfind("\n", 0, item.start()), text.find("\n", item.end(), end)
+    if start < 0 or stop < 0 or text[start : item.start()].strip():
+        return None
+    rest = text[item.end() : stop].lstrip(" \t,\r")
+    return slice(start, stop) if not rest or rest.startswith("#") else None

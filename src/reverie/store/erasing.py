@@ -33,6 +33,10 @@ _APART = (
     layout.PAUSED,
 )  # they hold no text, or are ours to drop
 _FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.PEOPLE)
+ELSEWHERE = (
+    "Backups, exports and copies of this folder elsewhere keep what they hold, as do the workspaces of people beneath"
+    " it, a shared workspace it was sent to, and the free space of the disk."
+)
 MOST = 200  # places named of those that still hold a text
 
 
