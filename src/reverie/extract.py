@@ -128,7 +128,8 @@ def _prepare(ws: Workspace, record_id: str, found: Sequence[Found]) -> tuple[tup
     refused: list[stream.Damaged] = []
     for ordinal, item in enumerate(found):
         named = derived_id(record_id, str(ordinal))
-        entry = _clean(ws, msgspec.structs.replace(item.entry, id=named, day=ws.calendar.day(item.entry.at)))
+        at = item.entry.at.replace(microsecond=0)
+        entry = _clean(ws, msgspec.structs.replace(item.entry, id=named, at=at, day=ws.calendar.day(at)))
         if excluded_by(f"{entry.text} {entry.evidence}", ws.settings.exclusions):
             continue
         if reason := problem(entry):
