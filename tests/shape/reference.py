@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Each page and the function that returns its text, as `module:function`.
 GENERATED: Mapping[str, str] = {
+    "docs/reference/cli.md": "reverie.surface.cli.reference:cli_reference",
+    "docs/reference/errors.md": "reverie.surface.cli.reference:errors_reference",
     "docs/reference/settings.md": "reverie.config:reference_table",
 }
 

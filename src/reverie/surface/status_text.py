@@ -35,7 +35,9 @@ def status_lines(seen: Status) -> Iterator[Line]:
 
 def _facts(seen: Status) -> Iterator[Line]:
     """Yield the counts."""
-    yield _row("entries", f"{seen.entries:,} stored, {seen.current:,} of them current; {seen.queued:,} queued")
+    yield _row(
+        "entries", f"{seen.entries:,} stored, {seen.current:,} of them current; {seen.queued:,} queued"
+    )
     yield _row("promises", f"{seen.promises:,} open, {seen.pins:,} pinned, {seen.forgotten:,} forgotten")
     span = f", {seen.days[0]} to {seen.days[-1]}" if seen.days else ""
     yield _row("days", f"{len(seen.days):,}{span}; today is {seen.today}")

@@ -41,7 +41,7 @@ def recall(
     query: Annotated[str, typer.Argument(help="What is looked for; - reads it from standard input.")],
     k: Annotated[int, typer.Option("-k", "--limit", metavar="N", help="How many hits at most.")] = 10,
     kind: Annotated[
-        list[str] | None, typer.Option(help="entry, page, core, history or turn; repeatable.")
+        list[str] | None, typer.Option(metavar="KIND", help="entry, page, core, history or turn; repeatable.")
     ] = None,
     reference: Annotated[str, typer.Option(metavar="INSTANT", help="Relative dates count from then.")] = "",
     category: Category = "",

@@ -64,7 +64,8 @@ def _pages(name: str) -> Iterator[tuple[str, str]]:
 def _help(command: Any, path: str = "") -> str:  # noqa: ANN401 - typer's own command
     """Return a command's help as a terminal of a hundred columns shows it."""
     whole = command if not path else program()
-    context = whole.context_class(command, info_name=f"reverie {path}".strip(), terminal_width=_WIDTH)
+    told = {**command.context_settings, "terminal_width": _WIDTH}
+    context = whole.context_class(command, info_name=f"reverie {path}".strip(), **told)
     lines = command.get_help(context).rstrip().split("\n")
     return "\n".join(text.rstrip() for text in lines)
 

@@ -36,7 +36,7 @@ def remember(
     category: Annotated[
         str, typer.Option(help="fact, decision, preference, procedure, … or your own.")
     ] = "fact",
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; repeatable.")] = None,
     sig: Annotated[float | None, typer.Option(metavar="0..1", help="How much it matters.")] = None,
     conf: Annotated[float | None, typer.Option(metavar="0..1", help="How sure it is.")] = None,
     stare: Annotated[
