@@ -1,0 +1,278 @@
+"""Whether one changed page may be installed.
+
+Owns the rules for a page by itself: its path, front matter, links, active content, size, what it lost; promises that
+each refusal says why, and that lines which stood before are not judged again; never looks at the disk: what exists is
+passed in.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reverie import layout
+from reverie.core import front_matter
+from reverie.core.citations import links
+from reverie.core.markdown import outline, without_code
+from reverie.core.plain import citing, headings_above
+from reverie.core.redact import redact
+from reverie.core.source import split
+
+MAX_BYTES = 512 * 1024  # a page is for people to read; what is longer belongs on several
+_LEAST = 200  # characters: a smaller page may lose anything
+_TITLE_BYTES = 240  # of one name in a path, which file systems limit to 255
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+_INDENT = re.compile(r"[ \t]*")
+_TAG = re.compile(r"(?<!\\)<(?:[A-Za-z/?]|!)(?!ttps?://|ailto:)|(?<!\\)<%|(?<!\\)%%")
+_SCRIPT = re.compile(r"\b(?:javascript|vbscript)\s*:|\bdata:text/html", re.IGNORECASE)
+_INLINE_CODE = re.compile(r"`\s*\$?=")  # Dataview runs these when the page is shown
+_FENCE = re.compile(r"[\s>*+-]*(?:\d{1,9}[.)]\s*)?(?:`{3}|~{3})")
+_CLOSED = re.compile(r"\n[ \t>]*(?:`{3,}|~{3,})\s*\Z")
+_ACTIVE = re.compile(
+    r"(?:dataview|js|button|meta-bind|templater|tasks|query|run-|html|svg|mermaid|script)", re.IGNORECASE
+)
+_LINK = re.compile(r"!?\[\[[^\[\]|\r\n]*(?:\|([^\[\]\r\n]*))?\]\]")
+_CONTINUED = re.compile(r" \d{1,4}$")
+_ELISION = re.compile(
+    r"[\s>*+#-]*[(\[<{*_（【]*\s*(?:(?:\.{3}|…)\s*)*"
+    r"(?:(?:the\s+)?(?:rest|remainder|remaining|existing|previous|other)\b.{0,40}"
+    r"\b(?:unchanged|as before|as is|stays?|remains?|same|omitted|kept|here)"
+    r"|(?:unchanged|omitted|truncated|snip(?:ped)?)"
+    r"|其余.{0,10}(?:不变|省略|略)|(?:以下|此处|内容)?省略|\.{3}|…+)\s*(?:(?:\.{3}|…)\s*)*[)\]>}*_.。）】]*\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A page before and after, by its path in the notebook; None where it is absent."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a page is judged against.
+
+    `existing` are the notebook's content pages; `moved` the texts of all pages as proposed, where a line may have
+    gone; `masked` tells a text that must stay forgotten; `allow` are false alarms of the redaction.
+    """
+
+    existing: AbstractSet[str]
+    folded: AbstractSet[str]
+    proposed: AbstractSet[str]
+    moved: AbstractSet[str]
+    masked: Callable[[str], bool]
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A line that cites, with the lines that continue it, the ids it cites and what stands above it."""
+
+    text: str
+    ids: tuple[str, ...]
+    context: str
+
+
+def fold_path(path: str) -> str:
+    """Return a path as a file system sees it that knows neither case nor Unicode forms."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
+
+
+def problem(change: Change, near: Surroundings) -> str:
+    """Return why the page may not be installed, empty when it may."""
+    if reason := path_problem(change, near):
+        return reason
+    if change.new is None:
+        return "a page may not be deleted"
+    if len(change.new.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+        return f"the page has more than {MAX_BYTES // 1024} kB"
+    added = added_lines(change.old, change.new)
+    return (
+        _front_problem(change.old, change.new)
+        or _link_problem(change, near, added)
+        or _active_problem(change.old, change.new, added)
+        or _loss_problem(change, near, added)
+        or _text_problem(added, near)
+    )
+
+
+def path_problem(change: Change, near: Surroundings) -> str:
+    """Return why the path may not be written, empty when it may."""
+    path = change.path
+    names = path.split("/")
+    if not path.endswith(".md") or len(names) < 2 or path in layout.NAVIGATION:  # noqa: PLR2004 - zone and page
+        return "only pages within the notebook's zones may be written"
+    if not any(path.startswith(f"{zone}/") for zone in layout.ZONES):
+        return f"{names[0]!r} is no zone of the notebook"
+    if any(_is_unsafe(name) for name in names):
+        return "the path holds a part that is hidden, leads elsewhere, or that not every file system can keep"
+    if change.old is None and fold_path(path) in near.folded:
+        return "a file of this name, or one that differs in case or spelling alone, exists"
+    return ""
+
+
+def added_lines(old: str | None, new: str) -> list[str]:
+    """Return the lines of the new text that the old one does not hold, blank ones left out."""
+    before = Counter((old or "").splitlines())
+    added: list[str] = []
+    for line in new.splitlines():
+        if before[line] > 0:
+            before[line] -= 1
+        elif line.strip():
+            added.append(line)
+    return added
+
+
+@lru_cache(maxsize=256)
+def units(text: str) -> tuple[Unit, ...]:
+    """Return what cites on a page: each line with those that follow it deeper indented and cite nothing."""
+    cited = {number: ids for number, _, ids in citing(text)}
+    if not cited:
+        return ()
+    lines = _BREAK.split(text)
+    title = front_matter.read(split(text).front).title
+    above = headings_above(text)
+    found: list[Unit] = []
+    for number, ids in cited.items():
+        here = [lines[number - 1]]
+        for following in range(number + 1, len(lines) + 1):
+            line = lines[following - 1]
+            if following in cited or not line.strip() or _depth(line) <= _depth(here[0]):
+                break
+            here.append(line)
+        path = next((titles for place, titles in reversed(above) if place < number), ())
+        found.append(Unit("\n".join(here), ids, " ".join((title, *path))))
+    return tuple(found)
+
+
+def _depth(line: str) -> int:
+    match = _INDENT.match(line)
+    return len(match.group().expandtabs(4)) if match else 0
+
+
+def _is_unsafe(name: str) -> bool:
+    return (
+        not name
+        or name.startswith((".", " ", "~"))
+        or name.endswith((" ", "."))
+        or any(char in '\\:*?"<>|#^[]' or not char.isprintable() for char in name)
+        or len(name.encode("utf-8", "surrogatepass")) > _TITLE_BYTES
+        or unicodedata.normalize("NFC", name) != name
+    )
+
+
+def _front_problem(old: str | None, new: str) -> str:
+    was, now = split(old or "").front, split(new).front
+    if now is None:
+        return "the page has no front matter" if old is None or was is not None else ""
+    if was == now:
+        return ""
+    front = front_matter.read(now)
+    if front.problems:
+        return front.problems[0]
+    if not front.title:
+        return "the front matter has no title"
+    before = front_matter.read(was)
+    allowed = {
+        "type": front_matter.TYPES,
+        "status": front_matter.STATUSES,
+        "review": front_matter.REVIEWS,
+        "confidence": front_matter.CONFIDENCES,
+    }
+    for name, values in allowed.items():
+        value = getattr(front, name)
+        # A word that a person chose stays theirs.
+        if value and value not in values and value != getattr(before, name):
+            return f"the front matter's {name} is {value[:40]!r}; it must be one of {', '.join(values)}"
+    lost = sorted(set(before.other) - set(front.other))
+    return f"the front matter lost the field {lost[0]!r}" if lost else ""
+
+
+def _link_problem(change: Change, near: Surroundings, added: list[str]) -> str:
+    for link in links("\n\n".join(added)):
+        target = link.target
+        # A link to a page that is yet to be written is a person's plan; only a dream may not add one.
+        stood = f"[[{target}" in (change.old or "")
+        if not target or stood or target.startswith(f"{layout.ARCHIVE}/"):
+            continue
+        if f"{target}.md" not in near.existing and f"{target}.md" not in near.proposed:
+            return f"the link [[{target[:80]}]] leads to no page"
+    return ""
+
+
+def _active_problem(old: str | None, new: str, added: Iterable[str]) -> str:
+    doubted = [
+        line for line in added if _TAG.search(line) or _SCRIPT.search(line) or _INLINE_CODE.search(line)
+    ]
+    if not doubted and not any(_FENCE.match(line) for line in added):
+        return ""
+    page = outline(new)
+    before = Counter(fence.info for fence in outline(old or "").fences)
+    for fence in page.fences:
+        before[fence.info] -= 1
+        closed = _CLOSED.search(new, fence.start, fence.end)
+        if before[fence.info] < 0 and (_ACTIVE.match(fence.info.lstrip("{")) or not closed):
+            return f"a code block of kind {fence.info[:40]!r} would run, or is never closed"
+    fresh = set(doubted)
+    shown = without_code(page).splitlines()
+    for line, bare in zip(new.splitlines(), shown, strict=False):
+        if line in fresh and (_TAG.search(bare) or _SCRIPT.search(bare) or _INLINE_CODE.search(line)):
+            return f"raw HTML or active content: {line.strip()[:60]!r}"
+    return ""
+
+
+def _loss_problem(change: Change, near: Surroundings, added: Iterable[str]) -> str:
+    for line in added:
+        if _ELISION.fullmatch(line):
+            return f"a line stands for text left out: {line.strip()[:60]!r}"
+    old, new = change.old or "", change.new or ""
+    size = sum(map(len, _said_lines(old)))
+    if size < _LEAST or sum(map(len, _said_lines(new))) * 2 >= size:
+        return ""
+    kept = sum(len(line) for line in _said_lines(old) if line in near.moved)
+    return "" if kept * 2 >= size else "more than half of the page would be gone"
+
+
+def _said_lines(text: str) -> Iterator[str]:
+    """Yield what the lines of a body say, without indent and bullet."""
+    for line in split(text).body.splitlines():
+        if said := line.strip().removeprefix("- "):
+            yield said
+
+
+def said_lines(texts: Iterable[str]) -> frozenset[str]:
+    """Return what the lines of some pages say, to find moved ones by."""
+    return frozenset(line for text in texts for line in _said_lines(text))
+
+
+def _text_problem(added: list[str], near: Surroundings) -> str:
+    found = redact("\n".join(added), allow=near.allow).kinds
+    if found:
+        return f"the page would hold a secret ({found[0]})"
+    for line in added:
+        if near.masked(line):
+            return "a line says what was forgotten"
+    return ""
+
+
+def without_links(line: str) -> str:
+    """Return a line without the targets of its links: what they are called is judged where it is a page's name."""
+    return _LINK.sub(lambda match: f" {match.group(1) or ''} ", line)
+
+
+def titled(path: str, known: AbstractSet[str]) -> str:
+    """Return what a new page's name says, without the number by which it continues another page."""
+    stem = path.removesuffix(".md")
+    first = _CONTINUED.sub("", stem)
+    continues = first != stem and f"{first}.md" in known
+    return (first if continues else stem).rpartition("/")[2]

@@ -1,0 +1,121 @@
+"""Pages in the plain form that Reverie writes, read and extended without a Markdown parser.
+
+Owns what counts as plain: headings, list items and single lines of prose, with no code block, HTML, comment or unusual
+mark anywhere; promises the very answers of `citations.citing_lines` and `markdown.append_to_section`, to which every
+other page is handed; never guesses: one line that could mean something else makes the whole page not plain.
+
+A dream changes dozens of long lists a night, and parsing them is nearly all it would do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reverie.core.citations import citing_lines
+from reverie.core.markdown import append_to_section, outline
+from reverie.core.source import split
+
+_HEADING = re.compile(r"(#{1,6}) ([^\W_][^#`\\]*)")
+_ITEM = re.compile(r"( {0,8})(?:-|\d{1,3}\.) (?=[^\W_]|[\"'“‘(`《「『\\[])(?!\d{1,9}[.)](?:\s|$))")
+_PROSE = re.compile(r"[^\W\d_]")
+_CITES = re.compile(r"((?: \[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)$")
+_ID = re.compile(r"\^([0-9a-f]{16})\]\]")
+_NEVER = re.compile(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufeff|\A---")
+_DEEPER = 2  # blanks by which an item may be deeper than the one before
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A plain page: its lines, the number of the first line of its body, its headings, and which lines cite what.
+
+    Lines count from 1. `headings` are line number, level and title.
+    """
+
+    lines: tuple[str, ...]
+    first: int
+    headings: tuple[tuple[int, int, str], ...]
+    citing: dict[int, tuple[str, ...]]
+
+
+@lru_cache(maxsize=256)
+def plain(text: str) -> Plain | None:
+    """Read a plain page; None when it is not."""
+    source = split(text)
+    if source.bom or source.newline != "\n" or _NEVER.search(source.body):
+        return None
+    lines = tuple(text.split("\n"))
+    first = len(lines) - source.body.count("\n")
+    headings: list[tuple[int, int, str]] = []
+    citing: dict[int, tuple[str, ...]] = {}
+    depth = -1  # of the item on the line before; -1 when that was no item
+    prose = False
+    for number in range(first, len(lines) + 1):
+        line = lines[number - 1]
+        item = _ITEM.match(line)
+        if line.count("`") % 2:
+            return None
+        if item is not None:
+            indent = len(item.group(1))
+            if indent > (depth + _DEEPER if depth >= 0 else 0) or indent % 2 or prose:
+                return None
+            depth = indent
+            if not _takes(line, item.end(), number, citing):
+                return None
+            continue
+        if heading := _HEADING.fullmatch(line):
+            headings.append((number, len(heading.group(1)), heading.group(2).strip()))
+        elif line and (not _PROSE.match(line) or "#^" in line or "`" in line or depth >= 0 or prose):
+            return None
+        depth, prose = -1, bool(line) and heading is None
+    return Plain(lines, first, tuple(headings), citing)
+
+
+def citing(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Return each line of a page that cites, as `citations.citing_lines` does."""
+    page = plain(text)
+    if page is None:
+        return citing_lines(text)
+    return [(number, page.lines[number - 1], ids) for number, ids in page.citing.items()]
+
+
+def headings_above(text: str) -> list[tuple[int, tuple[str, ...]]]:
+    """Return for each heading of a page its line and the titles from the top down to its own."""
+    page = plain(text)
+    if page is None:
+        return [(one.line, one.path) for one in outline(text).sections if one.level]
+    found: list[tuple[int, tuple[str, ...]]] = []
+    above: list[tuple[int, str]] = []
+    for number, level, title in page.headings:
+        above = [*(one for one in above if one[0] < level), (level, title)]
+        found.append((number, tuple(name for _, name in above)))
+    return found
+
+
+def append(text: str, heading: str, *, lines: list[str]) -> str:
+    """Return the text with list items added under a heading, as `markdown.append_to_section` does."""
+    page = plain(text)
+    whole = "\n".join(lines)
+    if page is None or plain(f"{whole}\n") is None or not text.endswith("\n"):
+        return append_to_section(text, heading, line=split(text).newline.join(lines))
+    at = next((place for place, (_, _, title) in enumerate(page.headings) if title == heading), None)
+    if at is None:
+        gap = "" if text.endswith("\n\n") else "\n"
+        return f"{text}{gap}## {heading}\n\n{whole}\n"
+    start = page.headings[at][0]
+    stop = page.headings[at + 1][0] - 1 if at + 1 < len(page.headings) else len(page.lines)
+    last = next((number for number in range(stop, start, -1) if page.lines[number - 1]), start)
+    joins = last > start and _ITEM.match(page.lines[last - 1])
+    return "\n".join([*page.lines[:last], *([] if joins else [""]), *lines, *page.lines[last:]])
+
+
+def _takes(line: str, start: int, number: int, citing: dict[int, tuple[str, ...]]) -> bool:
+    """Note what an item cites; False when it cites in an unusual place."""
+    if "#^" not in line:
+        return True
+    found = _CITES.search(line)
+    if found is None or "[[" in line[start : found.start()] or found.start() < start:
+        return False
+    citing[number] = tuple(dict.fromkeys(_ID.findall(found.group())))
+    return True
