@@ -25,6 +25,8 @@ __all__ = ["Relation", "differences", "likeness", "relate"]
 RelationKind = Literal["repeats", "strengthens", "supersedes", "corrects", "contradicts"]
 _TRUSTED = frozenset(("user", "agent"))
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)[0-9]{2}(?![\w,]|[.][0-9])")
+_SPEAKERS = frozenset("i me my mine we us our he him she they 我 我们 咱们 他 她 他们 她们".split())
+_RELATED = 0.25  # likeness below which neither a number nor a negation can be all that differs
 _LONGEST = 2000  # characters from which a text is a document, which repeats another or stands by itself
 _EVENTS = frozenset(("episode", "event"))
 
@@ -47,13 +49,16 @@ def relate(new: Entry, old: Entry) -> Relation | None:
         return None
     if old.id and old.id in new.supersedes:
         return _replacing(new, old, "supersedes", "its writer says so", later=True)
-    if not differences(new.text, old.text) and not _speaks_of_another(new, old):
+    if _speaks_of_another(new, old):
+        return None
+    share = likeness(new.text, old.text)
+    if share == 1.0 and not differences(new.text, old.text):
         return _folding(new, old)
-    if _speaks_of_another(new, old) or new.status != "active" or old.status != "active":
+    if new.status != "active" or old.status != "active":
         return None
     if max(len(new.text), len(old.text)) > _LONGEST:
         return None
-    turned = _turned(new.text, old.text)
+    turned = _turned(new.text, old.text, related=share >= _RELATED)
     if turned is None:
         return None
     if turned.kind == "contradicts":
@@ -70,7 +75,7 @@ def _speaks_of_another(new: Entry, old: Entry) -> bool:
     """Tell whether a text in the first or third person is about somebody else than the same words were before."""
     if not (new.who and old.who) or _plain(new.who) == _plain(old.who):
         return False
-    return any(t.kind == "person" and t.raw.casefold() not in {"user", "用户"} for t in read(new.text).tokens)
+    return any(t.kind == "person" and t.raw.casefold() in _SPEAKERS for t in read(new.text).tokens)
 
 
 def _folding(new: Entry, old: Entry) -> Relation | None:
@@ -93,8 +98,8 @@ def _events_apart(new: Entry, old: Entry) -> bool:
     return undated and (past or {new.category, old.category} <= _EVENTS) and _start(new) != _start(old)
 
 
-def _turned(new: str, old: str) -> Turned | None:
-    """Return how the new text turns the old one, the surest way first."""
+def _turned(new: str, old: str, *, related: bool) -> Turned | None:
+    """Return how the new text turns the old one, the surest way first; `related` texts share enough for any way."""
     turned = corrected(new, old)
     if turned:
         return turned
@@ -107,6 +112,8 @@ def _turned(new: str, old: str) -> Turned | None:
                     return Turned("supersedes", f"it ends the {claim.attribute} {other.value}")
             elif claim.value != other.value and _comparable(claim.value, other.value):
                 return Turned("supersedes", f"{_named(claim.attribute)} has one value at a time")
+    if not related:
+        return None
     return ended(new, old) or replaced(new, old) or retyped(new, old) or flipped(new, old)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reverie.core.guard_attributes import (
     COMPANY_WORDS,
     DATE_NOUNS,
     FREE_NOUNS,
+    JOBS,
     NAME_NOUNS,
     NO_TITLES,
     NOT_EMPLOYERS,
@@ -42,6 +44,9 @@ _EMPLOYER = re.compile(
     rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:(?:works?|working|employed)\s(?:now\s)?(?:at|by)"
     rf"|(?:started|began)\s(?:working|a\s(?:new\s)?job|a\snew\sposition)\s(?:at|with)|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
 )
+_POSTED = re.compile(
+    rf"^(?P<subject>.{{1,60}}?)\s(?:is|works\sas)\s(?:now\s)?(?:[A-Z]\w+,\s)?(?:an?|the)\s(?P<title>[\w\s-]{{3,40}}?)\s(?:at|for)\s{_NAME}{_REST}"
+)
 _JOINED = re.compile(
     rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:works?\sfor|working\sfor|(?:has\s)?joined|(?:has\s)?(?:started|began)\s(?:at|with))\s{_NAME}{_REST}"
 )
@@ -61,7 +66,8 @@ _AGE = re.compile(
     r"(?P<rest>)[.。]?$"
 )
 _EMPLOYER_ZH = re.compile(
-    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职)"
+    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职"
+    r"|(?:做|当|担任|任)[^，。]{0,6}(?:经理|工程师|设计师|老师|医生|护士|律师|会计|顾问|主管|总监|程序员|分析师|编辑|记者|助理|专员|运营|产品|销售))"
     r"|(?:就职于|任职于|供职于|入职了?|跳槽到了?|跳槽去了?)(?P<value2>[^在，。,；\s]{2,16}?))了?(?P<rest>(?:[，。].*)?)$"
 )
 _JOINED_ZH = re.compile(
@@ -75,36 +81,49 @@ _LEFT_ZH = re.compile(
     r"^(?P<subject>.{1,12}?)(?:已经)?(?:从(?P<value>[^，。]{2,16}?)(?:离职|辞职)|离开了?(?P<value2>[^，。]{2,16}?))了?(?P<rest>[，。]?)$"
 )
 _SAFE_REST = re.compile(
-    r"[.。!]?|[,;，；].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
+    r"[.。!]?|[,;。].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
     r"|\s(?:now|these days|nowadays|currently)\.?",
     re.IGNORECASE,
 )
 _DATED_REST = re.compile(r"\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?", re.IGNORECASE)
 _ONCE = re.compile(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b")
+_GOES_ON = re.compile(
+    r"[,;]\s(?:though|but|and|where|which|who|as|because|since|so|a|an|the)\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(r",\s|[;。]|[.!?]\s")
+_SO = re.compile(r"^(?:so|therefore|所以|因此)(?![a-z])\s*", re.IGNORECASE)
+_QUALIFIES = re.compile(r"(?:for|in|on|at|with|from|during|用于|用来|给|针对|在|对于|关于)", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"^[^,]{1,40}?\s(?:has\s|have\s)?(?:raised|increased|cut|lowered|reduced|changed|set|moved|pushed(?:\sback)?"
+    r"|postponed|extended|bumped|updated)\s(?P<what>(?:the|their|his|her|our|my|User's)\s[^,]{2,80}?)\s(?:from\s[^,]{1,40}\s)?to\s(?P<value>.+)$",
+    re.IGNORECASE,
+)
 _IRREGULAR = frozenset(("drop", "now", "change", "correction"))
 
 
+@lru_cache(maxsize=8192)
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the single-valued claims of a statement."""
     reading = read(text)
-    if _hedged(reading):
+    if any(t.form in _DOUBTS for t in reading.tokens):
         return ()
-    found = [*_spoken(reading.text.strip(), reading), *_nouns(reading)]
-    return tuple(found)
+    return (*_spoken(reading.text.strip(), reading), *_nouns(reading.text.strip()))
 
 
 def _hedged(reading: Reading) -> bool:
-    """Tell whether a statement is hedged, past, negated or additive, so that it claims no present value."""
+    """Tell whether a clause is hedged, past, negated or additive, so that it claims no present value."""
     turned = any(
         token.kind in {"modality", "negation", "quantity"}
         or (token.kind == "tense" and token.form not in {"new", "新", "了", "just", "刚"})
         for token in reading.tokens
     )
-    return turned or any(
-        token.past for token in reading.tokens if token.kind == "word" and token.raw not in _STARTS
-    )
+    return turned or any(t.past for t in reading.tokens if t.kind == "word" and t.raw not in _STARTS)
 
 
+_DOUBTS = frozenset(
+    """may could would if probably almost seem guess suppose wonder pretend claim ? 可能 如果 差点 据说 好像 吗 想 打算
+    also too any another 也 另外""".split()
+)
 _STARTS = frozenset(
     "joined started began turned left promoted relocated moved employed quit resigned".split()
 )
@@ -120,6 +139,8 @@ def _spoken(text: str, reading: Reading) -> list[Claim]:
         match = pattern.match(text)
         if not match or _other_subject(match["subject"], who) or not _safe(text, match["rest"]):
             continue
+        if _hedged(read(text[: match.start("rest")])) or (pattern is _POSTED and not _job(match["title"])):
+            continue
         value = (match["value"] or match.groupdict().get("value2") or "").strip(" .'")
         form = _value(attribute, value)
         if pattern in {_JOINED, _JOINED_ZH} and not (_company(value) or match["rest"].startswith(" as ")):
@@ -131,6 +152,7 @@ def _spoken(text: str, reading: Reading) -> list[Claim]:
 
 _SPOKEN = (
     ("employer", _EMPLOYER, False),
+    ("employer", _POSTED, False),
     ("employer", _JOINED, False),
     ("employer", _LEFT, True),
     ("home", _HOME, False),
@@ -147,8 +169,14 @@ def _safe(text: str, rest: str) -> bool:
     """Tell whether what follows a value leaves it whole: `as an engineer` does, `on Mondays`, `in winter` do not."""
     if _ONCE.search(text) and _DATED_REST.fullmatch(rest):
         return True
-    narrowed = rest.startswith((",", "，", ";", "；")) and read(rest).has("date", "quantity", "number")
+    narrowing = ("quantity",) if _GOES_ON.match(rest) else ("quantity", "date", "number")
+    narrowed = rest.startswith((",", ";", "。")) and read(rest).has(*narrowing)
     return _SAFE_REST.fullmatch(rest) is not None and not narrowed
+
+
+def _job(title: str) -> bool:
+    """Tell whether a title is one of employment: `a backend engineer at`, not `a customer at`."""
+    return title.rsplit(maxsplit=1)[-1].casefold() in JOBS
 
 
 def _company(value: str) -> bool:
@@ -184,20 +212,41 @@ def _value(attribute: str, value: str) -> str:
     return plain
 
 
-def _nouns(reading: Reading) -> list[Claim]:
+def _nouns(text: str) -> list[Claim]:
     """Return the claims that nouns make: the budget is 500, the deadline is Friday, User's manager is Dana."""
-    content = [
-        token for token in reading.content if token.kind not in _IRREGULAR and token.form not in {"new", "新"}
-    ]
-    nouns = {form for token in content for form in token.forms}
     found: list[Claim] = []
-    if nouns & (NUMBER_NOUNS | NUMBER_VERBS):
-        found += _typed(content, frozenset(("number", "unit", "version")), "number")
-    if nouns & DATE_NOUNS:
-        found += _typed(content, frozenset(("date",)), "date")
-    if nouns & (NAME_NOUNS | FREE_NOUNS):
-        found += _named(reading)
+    for clause, alone in _clauses(text):
+        changed = _CHANGED.match(clause)
+        reading = read(f"{changed['what']} changed to {changed['value']}" if changed else clause)
+        if _hedged(reading):
+            continue
+        content = [t for t in reading.content if t.kind not in _IRREGULAR and t.form not in {"new", "新"}]
+        nouns = {form for token in content for form in token.forms}
+        made: list[Claim] = []
+        if nouns & (NUMBER_NOUNS | NUMBER_VERBS):
+            made += _typed(content, frozenset(("number", "unit", "version")), "number")
+        if nouns & DATE_NOUNS:
+            made += _typed(content, frozenset(("date",)), "date")
+        if nouns & (NAME_NOUNS | FREE_NOUNS):
+            made += _named(reading)
+        found += [claim for claim in made if alone or _qualified(claim)]
     return found
+
+
+def _clauses(text: str) -> list[tuple[str, bool]]:
+    """Return the clauses that claim by themselves, and whether each is the whole text: the first, and conclusions."""
+    parts = [part.strip() for part in _CLAUSE.split(text) if part.strip(" .")]
+    if len(parts) < 2:  # noqa: PLR2004 - one clause
+        return [(_SO.sub("", part), True) for part in parts]
+    first = (
+        [] if _QUALIFIES.match(parts[1]) or _QUALIFIES.match(parts[0]) else [(_SO.sub("", parts[0]), False)]
+    )
+    return first + [(_SO.sub("", part), False) for part in parts[1:] if _SO.match(part)]
+
+
+def _qualified(claim: Claim) -> bool:
+    """Tell whether a clause among others says itself what its value is of: `the hosting budget`, not `the budget`."""
+    return len(claim.key) > (1 if "".join(claim.key).isascii() else 2)
 
 
 def _typed(content: list[Token], kinds: frozenset[str], attribute: str) -> list[Claim]:

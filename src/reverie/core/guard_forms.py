@@ -7,10 +7,12 @@ by a stemmer, which would make `engine` of `engineering`; never reads more than 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from reverie.core.guard_words import MONTHS
 
 _WEEKDAYS = {"天": "7", "日": "7", "末": "6-7"} | dict(zip("一二三四五六", "123456", strict=True))
+_COMMAS = str.maketrans("，；", "。。")  # else they become ASCII commas, which also stand inside numbers
 _ES = ("ses", "xes", "zes", "ches", "shes", "oes")
 
 
@@ -101,3 +103,11 @@ def singulars(word: str) -> set[str]:
     if word.endswith(_ES):
         return {word[:-2], word[:-1]}
     return {word[:-1]}
+
+
+def plain_text(text: str) -> str:
+    """Return the text with one form for each character: compatibility forms, quotes, digits."""
+    plain = unicodedata.normalize("NFKC", text.translate(_COMMAS)).replace("’", "'").replace("‘", "'")
+    if not plain.isascii():
+        plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in plain)
+    return plain

@@ -23,7 +23,7 @@ _ISO = rf"""{_START}\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}
 _ZH_DATE = r"""\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?
         |\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?|\d{1,2}[号日](?![线码楼])"""
 _CODE = rf"""`[^`\n]{{1,200}}`|https?://[^\s，。；）]+|[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}})+
-        |(?:[./~]|\b\w{{1,64}})?/[\w./~-]{{0,255}}\w|{_START}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|(?<!\S)--?[a-z][\w-]+\b"""
+        |(?:[./~]|\b\w{{1,64}})?/[\w./~-]{{0,255}}\w|{_START}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|(?<!\S)--?[a-z][\w-]+\b|(?<!\w)\#[a-z][\w:.-]{{0,64}}\w"""
 _VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|post)\.?\d*)?{_END}
         |{_START}v\d+(?:\.\d+)*{_END}"""
 _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
@@ -40,6 +40,7 @@ GRAMMAR = re.compile(
     | (?P<code>{_CODE})
     | (?P<version>{_VERSION})
     | (?P<number>{_NUMBER})
+    | (?P<alnum>{_START}[A-Za-z]{{1,64}}\d[A-Za-z0-9]*)
     | (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
     | (?P<zh>{"|".join(map(re.escape, _ZH))})
     | (?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))

@@ -7,41 +7,32 @@ to be a place. It lets a change of home be told from a change of detail (a city 
 from __future__ import annotations
 
 _CITIES = """amsterdam=阿姆斯特丹 athens=雅典 atlanta=亚特兰大 auckland=奥克兰 austin=奥斯汀 bangalore=班加罗尔
-bangkok=曼谷 barcelona=巴塞罗那 basel=巴塞尔
-beijing=北京 belgrade berlin=柏林 bern=伯尔尼 bogota bonn boston=波士顿 brisbane=布里斯班 bristol
-brussels=布鲁塞尔 bucharest budapest=布达佩斯
-cairo=开罗 cambridge=剑桥 chengdu=成都 chennai chicago=芝加哥 chongqing=重庆 cologne=科隆 copenhagen=哥本哈根
-dalian=大连 dallas=达拉斯 delhi=德里
-denver=丹佛 detroit dongguan=东莞 dresden dubai=迪拜 dublin=都柏林 dusseldorf edinburgh=爱丁堡
-frankfurt=法兰克福 fuzhou=福州 geneva=日内瓦 glasgow
-graz guangzhou=广州 hamburg=汉堡 hangzhou=杭州 hanoi=河内 harbin=哈尔滨 hefei=合肥 helsinki=赫尔辛基
-hongkong=香港 houston=休斯敦 hyderabad
-istanbul=伊斯坦布尔 jakarta=雅加达 jinan=济南 johannesburg kiev kunming=昆明 kyiv=基辅 kyoto=京都 lagos lausanne
-leeds leipzig lima lisbon=里斯本
-liverpool=利物浦 ljubljana london=伦敦 losangeles=洛杉矶 lyon=里昂 madrid=马德里 manchester=曼彻斯特
-manila=马尼拉 marseille melbourne=墨尔本 miami=迈阿密
-milan=米兰 minneapolis montreal=蒙特利尔 moscow=莫斯科 mumbai=孟买 munich=慕尼黑 nagoya nairobi nanjing=南京
-naples ningbo=宁波 nice newyork=纽约 osaka=大阪
-oslo=奥斯陆 ottawa=渥太华 oxford=牛津 paris=巴黎 perth philadelphia=费城 phoenix pittsburgh porto=波尔图
-portland=波特兰 prague=布拉格 pune qingdao=青岛
-riga rome=罗马 rotterdam salzburg sandiego=圣地亚哥 sanfrancisco=旧金山 santiago saopaulo=圣保罗 sarajevo
-seattle=西雅图 seoul=首尔 shanghai=上海
-shenyang=沈阳 shenzhen=深圳 singapore=新加坡 sofia stockholm=斯德哥尔摩 stuttgart=斯图加特 suzhou=苏州
-sydney=悉尼 taipei=台北 tallinn telaviv tianjin=天津
-tokyo=东京 toronto=多伦多 turin vancouver=温哥华 venice=威尼斯 vienna=维也纳 vilnius warsaw=华沙
-washington=华盛顿 wuhan=武汉 wuxi=无锡 xiamen=厦门
-xian=西安 zagreb zhengzhou=郑州 zhuhai=珠海 zurich=苏黎世"""
+    bangkok=曼谷 barcelona=巴塞罗那 basel=巴塞尔 beijing=北京 belgrade berlin=柏林 bern=伯尔尼 bogota bonn
+    boston=波士顿 brisbane=布里斯班 bristol brussels=布鲁塞尔 bucharest budapest=布达佩斯 cairo=开罗
+    cambridge=剑桥 chengdu=成都 chennai chicago=芝加哥 chongqing=重庆 cologne=科隆 copenhagen=哥本哈根
+    dalian=大连 dallas=达拉斯 delhi=德里 denver=丹佛 detroit dongguan=东莞 dresden dubai=迪拜 dublin=都柏林
+    dusseldorf edinburgh=爱丁堡 frankfurt=法兰克福 fuzhou=福州 geneva=日内瓦 glasgow graz guangzhou=广州
+    hamburg=汉堡 hangzhou=杭州 hanoi=河内 harbin=哈尔滨 hefei=合肥 helsinki=赫尔辛基 hongkong=香港
+    houston=休斯敦 hyderabad istanbul=伊斯坦布尔 jakarta=雅加达 jinan=济南 johannesburg kiev kunming=昆明
+    kyiv=基辅 kyoto=京都 lagos lausanne leeds leipzig lima lisbon=里斯本 liverpool=利物浦 ljubljana london=伦敦
+    losangeles=洛杉矶 lyon=里昂 madrid=马德里 manchester=曼彻斯特 manila=马尼拉 marseille melbourne=墨尔本
+    miami=迈阿密 milan=米兰 minneapolis montreal=蒙特利尔 moscow=莫斯科 mumbai=孟买 munich=慕尼黑 nagoya nairobi
+    nanjing=南京 naples ningbo=宁波 nice newyork=纽约 osaka=大阪 oslo=奥斯陆 ottawa=渥太华 oxford=牛津
+    paris=巴黎 perth philadelphia=费城 phoenix pittsburgh porto=波尔图 portland=波特兰 prague=布拉格 pune
+    qingdao=青岛 riga rome=罗马 rotterdam salzburg sandiego=圣地亚哥 sanfrancisco=旧金山 santiago
+    saopaulo=圣保罗 sarajevo seattle=西雅图 seoul=首尔 shanghai=上海 shenyang=沈阳 shenzhen=深圳
+    singapore=新加坡 sofia stockholm=斯德哥尔摩 stuttgart=斯图加特 suzhou=苏州 sydney=悉尼 taipei=台北 tallinn
+    telaviv tianjin=天津 tokyo=东京 toronto=多伦多 turin vancouver=温哥华 venice=威尼斯 vienna=维也纳 vilnius
+    warsaw=华沙 washington=华盛顿 wuhan=武汉 wuxi=无锡 xiamen=厦门 xian=西安 zagreb zhengzhou=郑州 zhuhai=珠海
+    zurich=苏黎世"""
 _COUNTRIES = """argentina=阿根廷 australia=澳大利亚 austria=奥地利 belgium=比利时 brazil=巴西 bulgaria
-canada=加拿大 chile=智利 china=中国 colombia croatia
-czechia denmark=丹麦 egypt=埃及 england=英格兰 estonia finland=芬兰 france=法国 germany=德国 greece=希腊
-hungary=匈牙利 iceland=冰岛 india=印度
-indonesia=印尼 iran ireland=爱尔兰 israel=以色列 italy=意大利 japan=日本 kenya korea=韩国 latvia lithuania
-malaysia=马来西亚 mexico=墨西哥 morocco
-nepal netherlands=荷兰 newzealand=新西兰 nigeria norway=挪威 pakistan peru philippines=菲律宾 poland=波兰
-portugal=葡萄牙 romania russia=俄罗斯
-scotland=苏格兰 serbia slovakia slovenia southafrica spain=西班牙 sweden=瑞典 switzerland=瑞士 taiwan=台湾
-thailand=泰国 turkey=土耳其 ukraine=乌克兰
-uk=英国 usa=美国 vietnam=越南 wales"""
+    canada=加拿大 chile=智利 china=中国 colombia croatia czechia denmark=丹麦 egypt=埃及 england=英格兰 estonia
+    finland=芬兰 france=法国 germany=德国 greece=希腊 hungary=匈牙利 iceland=冰岛 india=印度 indonesia=印尼 iran
+    ireland=爱尔兰 israel=以色列 italy=意大利 japan=日本 kenya korea=韩国 latvia lithuania malaysia=马来西亚
+    mexico=墨西哥 morocco nepal netherlands=荷兰 newzealand=新西兰 nigeria norway=挪威 pakistan peru
+    philippines=菲律宾 poland=波兰 portugal=葡萄牙 romania russia=俄罗斯 scotland=苏格兰 serbia slovakia
+    slovenia southafrica spain=西班牙 sweden=瑞典 switzerland=瑞士 taiwan=台湾 thailand=泰国 turkey=土耳其
+    ukraine=乌克兰 uk=英国 usa=美国 vietnam=越南 wales"""
 
 
 def _read(text: str) -> dict[str, str]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from reverie.core.guard_attributes import KINDS_OF_TOOLS
-from reverie.core.guard_forms import chinese_number, date, number, roots, singulars
+from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
 from reverie.core.guard_grammar import GRAMMAR
 from reverie.core.guard_places import PLACES, TWO_WORDS
 from reverie.core.guard_words import (
@@ -59,7 +59,7 @@ class Reading:
     text: str
     tokens: tuple[Token, ...]
 
-    @property
+    @cached_property
     def content(self) -> tuple[Token, ...]:
         """Return the tokens that are compared."""
         return tuple(token for token in self.tokens if token.kind not in {"drop", "now"})
@@ -77,6 +77,7 @@ _SENTENCE = frozenset(".!?。！？:：\n")
 _BE = frozenset("is are am was were be been being".split())
 _PRESENT = frozenset("is are am be".split())  # a participle behind these tells a state, not the past
 _TOOLS = frozenset().union(*KINDS_OF_TOOLS)
+_STOPS = frozenset(".。!！")
 _SHORT = 3
 _SHORT_TEXT = 1000  # characters
 
@@ -97,7 +98,7 @@ def _read_long(text: str) -> Reading:
 
 
 def _read(text: str) -> Reading:
-    plain = _plain(text)
+    plain = plain_text(text)
     raws = [(found.lastgroup or "", found) for found in GRAMMAR.finditer(plain)]
     tokens: list[Token] = []
     place = 0
@@ -111,14 +112,6 @@ def _read(text: str) -> Reading:
             tokens += _single(kind, found, tokens)
             place += 1
     return Reading(plain, tuple(_settle(tokens)))
-
-
-def _plain(text: str) -> str:
-    """Return the text with one form for each character: compatibility forms, quotes, digits."""
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
-    if not plain.isascii():
-        plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in plain)
-    return plain
 
 
 def _token(form: str, kind: str, raw: str = "", *, name: bool = False) -> Token:
@@ -140,7 +133,7 @@ def _single(kind: str, found: re.Match[str], before: list[Token]) -> list[Token]
         return [_token(chinese_number(raw.lstrip("第")) + ("th" if raw[0] == "第" else ""), "number", raw)]
     if kind == "zh":
         return _chinese(raw, before)
-    if kind == "mixed":
+    if kind in {"mixed", "alnum"}:
         return _mixed(raw)
     if kind == "other" and raw not in "%?°$€£¥+=<>~&^|" and unicodedata.category(raw)[0] in "PZC":
         return [_token(raw, "drop", raw)]
@@ -343,4 +336,11 @@ def _settle(tokens: list[Token]) -> list[Token]:
             settled.append(_token("perfect", "tense", raw))
         else:
             settled.append(token)
-    return settled
+    return settled + _no_more(settled)
+
+
+def _no_more(tokens: list[Token]) -> list[Token]:
+    """Return the mark of an end where a Chinese sentence says `不…了`: no longer."""
+    spoken = [t for t in tokens if t.raw not in _STOPS]
+    ends = bool(spoken) and spoken[-1].raw == "了" and any(t.raw in {"不", "不用"} for t in spoken)
+    return [_token("anymore", "change", "了")] if ends else []

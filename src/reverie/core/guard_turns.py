@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, NUMBER_VERBS
+from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, MOVES, NUMBER_VERBS
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import matched, same_order, subject
 from reverie.core.guard_reading import Reading, Token, read
-from reverie.core.guard_words import OPPOSED
+from reverie.core.guard_words import OPPOSED, VERBS
 from reverie.core.guard_words_zh import OPPOSED_ZH
 
 
@@ -47,8 +47,9 @@ _FROM = (
     re.compile(r"\breplaced (?P<old>[\w'.+# -]{1,40}?) (?:with|by) (?P<new>.+)$", re.IGNORECASE),
     re.compile(r"从(?P<old>[^，。从]{1,16}?)(?:换|改|搬|转|跳槽|升级|迁)(?:成|为|用|到|去|移)?"),
     re.compile(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
-    re.compile(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[，,]"),
+    re.compile(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[。,]"),
 )
+_USES = VERBS | HOLDING_VERBS | {"chat", "talk", "help"}
 _NAME = 3  # words of the longest name
 _TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
 _CLAUSE = re.compile(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
@@ -58,6 +59,8 @@ _MARKS = frozenset(("change", "now", "correction"))
 
 def corrected(new: str, old: str) -> Turned | None:
     """Return that the new text says the old one was never true: `Lena, not Lea`, `actually …`, `不是…是…`."""
+    if not read(new).has("negation", "correction", "relation") and "不" not in new:
+        return None
     lead = _LEAD.match(new)
     text = lead["rest"] if lead else new
     for pattern in (_NOT_BUT, _RATHER, _NOT_TAIL, _ZH_NOT, _ZH_NOT_TAIL):
@@ -187,6 +190,8 @@ def retyped(new: str, old: str) -> Turned | None:
         and not any(t.past for t in a.tokens if t.kind == "word")
     ):
         return Turned("supersedes", "only its number or date changed")
+    if any(t.form in MOVES for t in one.tokens) and _moved_tool(left, right):
+        return Turned("supersedes", "it moves to another tool of the same kind")
     if marked and _one_kind_of_tool(left, right) and same_order(_only(a, pairs, 0), _only(b, pairs, 1)):
         return Turned("supersedes", "it names another tool of the same kind")
     if marked and _same_role(a, b, left, right):
@@ -216,6 +221,8 @@ def _one_type(a: Reading, b: Reading) -> bool:
     shared = [t for t, _ in pairs if t.kind in {"word", "code"}]
     for kinds in _TYPES:
         if left and right and all(t.kind in kinds for t in (*left, *right)):
+            if any(":" in t.form for t in left) != any(":" in t.form for t in right):
+                return False  # a time of day is no other day
             counts = [sum(t.kind != "unit" for t in side) for side in (left, right)]
             one = kinds == _TYPES[1] and any(
                 t.count == "one" for pair in pairs for t in pair
@@ -256,6 +263,16 @@ def _one_kind_of_tool(left: list[Token], right: list[Token]) -> bool:
     """Tell whether both sides name tools of one kind, apart from a verb of use."""
     sides = [{f for t in side for f in t.forms if not t.forms & HOLDING_VERBS} for side in (left, right)]
     return all(sides) and any(sides[0] <= kind and sides[1] <= kind for kind in KINDS_OF_TOOLS)
+
+
+def _moved_tool(left: list[Token], right: list[Token]) -> bool:
+    """Tell whether a tool gave way to one of its kind, and the old statement says nothing but its use besides."""
+    for kind in KINDS_OF_TOOLS:
+        new, old = ([t for t in side if t.forms & kind] for side in (left, right))
+        if len({t.form for t in new}) == len({t.form for t in old}) == 1:
+            rest = [t for t in (*left, *right) if not t.forms & kind]
+            return all(t.kind in {"relation", "code"} or (t.kind == "word" and t.forms & _USES) for t in rest)
+    return False
 
 
 def _same_role(a: Reading, b: Reading, left: list[Token], right: list[Token]) -> bool:
