@@ -1,0 +1,218 @@
+"""Promotion by rule: the overview page, chosen from all that is known about the user and their projects.
+
+Owns which lines are promoted and how the page changes; promises that all pages compete, whatever they are called, that
+the page stays within its size, that each line cites what it stands on, and that text people wrote on the page stays;
+never writes a line that no page holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reverie import layout
+from reverie.core import front_edit
+from reverie.core.fold import EntryState
+from reverie.core.front_matter import Front, read
+from reverie.core.markdown import remove_line
+from reverie.core.plain import append, citing, headings_above
+from reverie.core.said import missing
+from reverie.core.source import split
+from reverie.errors import InvalidRecord
+
+ABOUT = "About the User"
+PROJECT = "Project: "
+CHARACTERS = 6_000  # MEMORY.md gives overview and recent context a fifth of 25,000 by default; the rest would be unseen
+_PROJECTS = "1_Projects/"
+_MOST_OF_PAGE = 12  # lines of one page, so that no subject takes the overview from the others
+_LONGEST = 400  # characters of a line: a longer one is a document, which its page holds
+
+_LINE = re.compile(r"[ \t]*- (.*?)((?:\s*\[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)[ \t]*")
+_ID = re.compile(r"\^([0-9a-f]{16})\]\]")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_PREVIOUS = "Previously: "
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A list item of a page that cites: its line number, its Markdown, the ids."""
+
+    number: int
+    line: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """A line for the overview: its heading, its Markdown, and what it is ranked by."""
+
+    section: str
+    line: str
+    ids: tuple[str, ...]
+    rank: tuple[float, ...]
+    place: tuple[str, int]
+
+
+def is_source(path: str) -> bool:
+    """Tell whether a page's lines compete for the overview."""
+    return path != layout.OVERVIEW and path.startswith(("3_Personal/", _PROJECTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The overview's new text, and the texts it may draw on: the page as it was and every page it quotes."""
+
+    text: str
+    quoted: dict[str, str]
+
+
+class Promotion:
+    """Promotion during one dream: pages that did not change between two batches are read once."""
+
+    def __init__(self, find: Callable[[str], EntryState | None], today: str) -> None:
+        """Take what returns the state of an entry that may be shown, and the present day."""
+        self._find = find
+        self._today = today
+        self._rows: dict[str, tuple[str, list[Row]]] = {}
+
+    def promote(self, paths: Iterable[str], read_page: Callable[[str], str | None]) -> Overview | None:
+        """Return the overview chosen from the pages at `paths`; None when it stays as it is."""
+        rows = {path: self._read(path, read_page(path) or "") for path in sorted(paths) if is_source(path)}
+        chosen = choose(rows, lambda path: title_of(path, self._rows[path][0]), find=self._find)
+        old = read_page(layout.OVERVIEW)
+        text = rewrite(old, chosen, today=self._today)
+        if text is None or text == old:
+            return None
+        quoted = {path: self._rows[path][0] for path in dict.fromkeys(one.place[0] for one in chosen)}
+        return Overview(text, {**quoted, **({layout.OVERVIEW: old} if old is not None else {})})
+
+    def _read(self, path: str, text: str) -> list[Row]:
+        known = self._rows.get(path)
+        if known is None or known[0] != text:
+            known = self._rows[path] = (text, candidates(text))
+        return known[1]
+
+
+def candidates(text: str) -> list[Row]:
+    """Return the list items of a page that cite. What held before, and what is too long to promote, is left out."""
+    found: list[Row] = []
+    if "#^" not in text:
+        return found
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= bool(_FENCE.match(line))
+        match = None if fenced or "#^" not in line else _LINE.fullmatch(line)
+        if match and not match.group(1).startswith(_PREVIOUS) and len(match.group(1)) <= _LONGEST:
+            said = match.group(1).removeprefix("Currently: ")
+            ids = tuple(_ID.findall(match.group(2)))
+            found.append(Row(number, f"- {said}{match.group(2)}", ids))
+    return found
+
+
+def choose(
+    pages: Mapping[str, Sequence[Row]],
+    titles: Callable[[str], str],
+    *,
+    find: Callable[[str], EntryState | None],
+) -> list[Promoted]:
+    """Return the lines that the overview holds, in the order of their pages."""
+    every = sorted(_ranked(pages, titles, find), key=lambda one: (one.rank, one.place))
+    taken: list[Promoted] = []
+    size, counted = 0, dict[str, int]()
+    shown: set[tuple[str, ...]] = set()
+    for one in every:
+        page = one.place[0]
+        full = counted.get(page, 0) >= _MOST_OF_PAGE or size + len(one.line) > CHARACTERS
+        if full or one.ids in shown:
+            continue
+        if any(missing(state.entry.text, one.line) for id_ in one.ids if (state := find(id_)) is not None):
+            continue  # it leans on its page's title, and would say less here
+        counted[page] = counted.get(page, 0) + 1
+        shown.add(one.ids)
+        size += len(one.line)
+        taken.append(one)
+    return sorted(taken, key=lambda one: (one.section != ABOUT, one.section, one.place))
+
+
+def rewrite(old: str | None, chosen: Iterable[Promoted], *, today: str) -> str | None:
+    """Return the overview with these lines and no other that cites under their headings; None to leave it.
+
+    Whatever else stands on the page stays. It is left when there is nothing to say, or when it cannot be edited.
+    """
+    wanted = list(chosen)
+    if not wanted and old is None:
+        return None
+    text = old if old is not None else _new_page(today)
+    keep = {(one.section, one.line) for one in wanted}
+    try:
+        text = _without_others(text, keep)
+        for section in dict.fromkeys(one.section for one in wanted):
+            text = _with_lines(text, section, [one.line for one in wanted if one.section == section])
+        if text != old and split(text).front is not None:
+            text = front_edit.set_field(text, "updated", value=today)
+    except InvalidRecord:
+        return None
+    return text
+
+
+def _ranked(
+    pages: Mapping[str, Sequence[Row]],
+    titles: Callable[[str], str],
+    find: Callable[[str], EntryState | None],
+) -> Iterator[Promoted]:
+    """Yield each line that holds now: pins first, then by significance, then the latest confirmed."""
+    for path, found in pages.items():
+        section = f"{PROJECT}{titles(path)}" if path.startswith(_PROJECTS) else ABOUT
+        for row in found:
+            states = [state for id_ in row.ids if (state := find(id_)) is not None]
+            current = [one for one in states if _holds(one)]
+            if len(states) < len(row.ids) or not current or any(one.hidden or one.wrong for one in states):
+                continue
+            best = max(current, key=lambda one: (one.pinned, one.sig))
+            rank = (-float(best.pinned), -best.sig, -best.confirmed.timestamp())
+            yield Promoted(section, row.line, row.ids, rank, (path, row.number))
+
+
+def _holds(state: EntryState) -> bool:
+    return state.current and state.entry.status != "discussed" and not (state.done or state.cancelled)
+
+
+def _without_others(text: str, keep: set[tuple[str, str]]) -> str:
+    """Return the page without the lines under our headings that cite and are no longer wanted."""
+    above = headings_above(text)
+    for number, raw, _ in reversed(citing(text)):
+        title = next((path[-1] for place, path in reversed(above) if place < number), "")
+        ours = title == ABOUT or title.startswith(PROJECT)
+        if ours and (title, raw) not in keep and raw.startswith("- "):
+            text = remove_line(text, number, old=raw)
+    return text
+
+
+def _with_lines(text: str, heading: str, lines: list[str]) -> str:
+    above = headings_above(text)
+    there = {
+        raw
+        for number, raw, _ in citing(text)
+        if next((path[-1] for place, path in reversed(above) if place < number), "") == heading
+    }
+    missed = [line for line in lines if line not in there]
+    return append(text, heading, lines=missed) if missed else text
+
+
+def _new_page(today: str) -> str:
+    front = Front(
+        type="synthesis",
+        title="Overview",
+        description="What matters most about the user and their projects",
+        status="stable",
+        review="current",
+        confidence="high",
+        updated=today,
+    )
+    return f"{front_edit.render(front)}\n# Overview\n"
+
+
+def title_of(path: str, text: str) -> str:
+    """Return what a project's page is called, without the brackets and bars that a heading has no use for."""
+    return read(split(text).front).title or path.rpartition("/")[2].removesuffix(".md")

@@ -1,0 +1,77 @@
+"""The notebook as a dream sees it: the files as they are, with what the dream changed laid over them.
+
+Owns what a run has read and would write; promises that the cost follows the pages touched, and that a page is given
+back with the bytes it was read with, so that a person's edit meanwhile is noticed; never writes a file.
+
+Pages are named relative to the notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reverie.core.page_rules import fold_path
+from reverie.errors import UnsafePath
+from reverie.store import pages
+from reverie.store.workspace import Workspace
+
+
+class Staging:
+    """The notebook's pages during one call; bytes that are no UTF-8 survive as surrogates."""
+
+    def __init__(self, ws: Workspace) -> None:
+        """List the notebook's pages; none is read."""
+        self._ws = ws
+        self._read: dict[str, bytes | None] = {}
+        self._over: dict[str, str] = {}
+        prefix = f"{ws.notebook}/"
+        self.every = {path.removeprefix(prefix) for path in ws.disk.walk(ws.notebook)}
+        self.paths = {path for path in self.every if pages.is_page(ws, f"{prefix}{path}")}
+        self.folded = {fold_path(path) for path in self.every}
+
+    def text(self, path: str) -> str | None:
+        """Return a page's text, None when there is none or it may not be opened."""
+        return self._over[path] if path in self._over else self.stored(path)
+
+    def stored(self, path: str) -> str | None:
+        """Return a page's text as its file holds it, whatever was laid over it."""
+        data = self.data(path)
+        return None if data is None else data.decode("utf-8", "surrogateescape")
+
+    def data(self, path: str) -> bytes | None:
+        """Return the bytes of a file as they were when it was first read."""
+        if path not in self._read:
+            try:
+                # Most of what is asked for does not exist, and the listing says so without a look at the disk.
+                self._read[path] = (
+                    self._ws.disk.read(f"{self._ws.notebook}/{path}") if path in self.every else None
+                )
+            except UnsafePath:
+                self._read[path] = None
+        return self._read[path]
+
+    def put(self, changed: Mapping[str, str]) -> None:
+        """Lay changed pages over the files."""
+        self._over.update(changed)
+        self._know(changed)
+
+    def installed(self, changed: Mapping[str, str]) -> None:
+        """Note that changed pages have become the files."""
+        for path, text in changed.items():
+            self._read[path] = text.encode("utf-8", "surrogateescape")
+            self._over.pop(path, None)
+        self._know(changed)
+
+    def forget(self, path: str) -> None:
+        """Read a page again when it is next asked for: a person changed it."""
+        self._read.pop(path, None)
+        self.every.add(path)
+
+    def changed(self) -> dict[str, tuple[bytes | None, str]]:
+        """Return the pages laid over the files: bytes as read, and the new text."""
+        return {path: (self.data(path), text) for path, text in sorted(self._over.items())}
+
+    def _know(self, changed: Mapping[str, str]) -> None:
+        self.every |= changed.keys()
+        self.paths |= {path for path in changed if pages.is_page(self._ws, f"{self._ws.notebook}/{path}")}
+        self.folded |= {fold_path(path) for path in changed}

@@ -1,0 +1,101 @@
+"""A workspace for tests of the dream: daily logs as the drain writes them, a clock that stands, a state that looks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from reverie import layout
+from reverie.core import daylog
+from reverie.core.records import Entry, Event
+from reverie.core.settings import DreamSettings, Settings
+from reverie.dream import Dreamt, dream
+from reverie.index.state import State
+from reverie.store import pages, stream
+from reverie.store.workspace import Identity, Workspace
+from reverie.testing import FixedClock, counter_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from reverie.store.disk import Disk
+
+NIGHT = datetime(2026, 7, 2, 3, tzinfo=UTC)
+
+
+def entry(number: int, text: str, *, day: str = "2026-07-01", **fields: Any) -> Entry:
+    """Return an entry of a session, said at noon of its day."""
+    at = fields.pop("at", datetime.fromisoformat(f"{day}T12:00:00+00:00"))
+    fields.setdefault("session", "s1")
+    fields.setdefault("origin", "user")
+    return Entry(id=f"{number:016x}", text=text, at=at, day=day, **fields)
+
+
+def open_world(
+    root: Path, *, disk: Disk | None = None, now: datetime = NIGHT, **dream_settings: Any
+) -> Workspace:
+    """Open a workspace in `root`, made when it is none."""
+    ws = Workspace(
+        root,
+        Settings(dream=DreamSettings(**dream_settings)),
+        clock=FixedClock(now),
+        new_id=counter_ids(),
+        disk=disk,
+    )
+    if ws.disk.size(layout.ORIGIN) is None:
+        ws.found(Identity(id="1" * 16, agent="test", created=now))
+        pages.bootstrap(ws)
+    return ws
+
+
+def log(ws: Workspace, entries: Iterable[Entry]) -> None:
+    """Append entries to the daily logs of their days."""
+    days: dict[str, list[Entry]] = {}
+    for one in entries:
+        days.setdefault(one.day, []).append(one)
+    for day, those in sorted(days.items()):
+        first = ws.disk.size(layout.log_file(day)) is None
+        text = daylog.render(those, ws.calendar, first=first, day=day)
+        ws.disk.append(layout.log_file(day), text.encode())
+
+
+def happened(
+    ws: Workspace, kind: str, one: Entry, other: Entry | None = None, *, at: datetime = NIGHT
+) -> None:
+    """Append an event."""
+    event = Event(id=ws.new_id(), at=at, kind=kind, entry=one.id, other=other.id if other else "", by="test")
+    stream.append(ws, layout.EVENTS, event)
+
+
+def look_at(ws: Workspace) -> State:
+    """Return the state, caught up."""
+    state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
+    state.catch_up(lambda _: False)
+    return state
+
+
+def run(
+    ws: Workspace,
+    *,
+    now: bool = True,
+    dry: bool = False,
+    masked: Callable[[str], bool] = lambda _: False,
+) -> Dreamt:
+    """Dream once, with a state of its own."""
+    states: list[State] = []
+
+    def look() -> State:
+        states.append(look_at(ws))
+        return states[-1]
+
+    try:
+        return dream(ws, look, masked=masked, passing_gates=now, dry_run=dry)
+    finally:
+        for state in states:
+            state.close()
+
+
+def page(ws: Workspace, path: str) -> str:
+    """Return a page of the notebook."""
+    return (ws.root / ws.notebook / path).read_text(encoding="utf-8")
