@@ -192,7 +192,8 @@ def test_a_dry_run_lists_and_changes_nothing(tmp_path: Path) -> None:
         path: data for path, data in before.items() if ".index" not in path
     }
     done = erased(ws)
-    assert set(would.places) == set(done.places)
+    # The digests lose the line as soon as it is forgotten.
+    assert set(would.places) == {*done.places, f"{layout.DIGESTS}/today.md"}
 
 
 def test_what_was_forgotten_before_can_be_erased(tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ A crash leaves that record, and doing all of it again finds less to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from reverie import layout
+from reverie.core import stubs
 from reverie.core.erasure import Eraser
 from reverie.errors import UnsafePath
 from reverie.store import counters, erasing_history
@@ -56,6 +57,18 @@ def rewrite(ws: Workspace, eraser: Eraser) -> list[str]:
     for folder in sorted({"", *(path.rpartition("/")[0] for path in ws.disk.walk(""))}):
         ws.disk.sweep(folder)  # a replacement that a crash cut short holds what it was to replace
     return changed
+
+
+def drop_lines(ws: Workspace, ids: Container[str]) -> None:
+    """Take the lines that name these entries out of the digests, which are compiled anew later and read till then."""
+    for path in ws.disk.walk(layout.DIGESTS):
+
+        def build(old: bytes | None) -> bytes | None:
+            new = stubs.uncited((old or b"").decode("utf-8", "surrogateescape"), ids)
+            data = new.encode("utf-8", "surrogateescape")
+            return None if data == old else data
+
+        ws.disk.rewrite(path, build)
 
 
 def leftovers(ws: Workspace, eraser: Eraser) -> list[str]:

@@ -14,7 +14,7 @@ from reverie.core.entries import derived_id
 from reverie.core.erasure import Erasure
 from reverie.core.records import Event, Tombstone
 from reverie.errors import Busy, DamagedFile
-from reverie.store import stream, tombstones
+from reverie.store import erasing, stream, tombstones
 from reverie.store.workspace import Workspace
 
 
@@ -51,7 +51,7 @@ def end(ws: Workspace) -> None:
 
 
 def carry_out(ws: Workspace, intent: Forgetting) -> None:
-    """Append the tombstones of a forget, then its events, whichever of them are missing, and drop its record.
+    """Append what is missing of a forget's tombstones, then of its events, clear the digests, and drop its record.
 
     Holding the write lock.
     """
@@ -66,6 +66,7 @@ def carry_out(ws: Workspace, intent: Forgetting) -> None:
     happened: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event)
     there = {event.id for event in happened.records}
     stream.append_all(ws, layout.EVENTS, [event for event in events if event.id not in there])
+    erasing.drop_lines(ws, intent.entries)
     end(ws)
 
 

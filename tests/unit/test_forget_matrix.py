@@ -1,0 +1,149 @@
+"""Every way back is closed: each verb and rebuild after a forget, looked at through every reader."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+import reverie
+from reverie import ContextRequest, Draft, Memory, Opening, Turn
+from reverie.testing import FixedClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NUTS = "I'm allergic to macadamia nuts. I moved to Lisbon in June."
+
+
+def opening(root: Path, clock: FixedClock) -> Opening:
+    """Return how to open the workspace in `root`, with nobody's own configuration."""
+    return Opening(
+        path=root / "ws",
+        config_dir=root / "config",
+        environment={"HOME": str(root), "TZ": "UTC"},
+        clock=clock,
+    )
+
+
+def say(memory: Memory, text: str, turn_id: str = "") -> None:
+    """Let the user say something in the one session."""
+    memory.capture("s1", Turn(role="user", content=text, at=memory.opened.ws.clock(), id=turn_id))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """Return a memory that lived a day and dreamt of it."""
+    clock = FixedClock(datetime(2026, 7, 1, 12, tzinfo=UTC))
+    with reverie.init(opening(tmp_path, clock)) as made:
+        say(made, NUTS, "t1")
+        say(made, "I prefer tea over coffee in the morning.")
+        made.end("s1")
+        made.consolidate()
+        shutil.copytree(made.root, tmp_path / "backup")
+        clock.advance(days=1)
+        made.dream(now=True)
+        made.publish()
+        yield made
+
+
+def nuts(memory: Memory) -> str:
+    """Return the id of the entry that is forgotten."""
+    return next(one.entry.id for one in memory.list() if "macadamia" in one.entry.text)
+
+
+def seen(memory: Memory) -> list[str]:
+    """Return every text a reader gets in which the words stand."""
+    memory.publish()
+    found = [hit.text for query in ("macadamia nuts", "allergic") for hit in memory.recall(query, k=50).hits]
+    found += [hit.evidence for hit in memory.recall("Lisbon", k=50).hits]
+    found += [memory.context(ContextRequest(query="macadamia", session="s1")).text]
+    found += [one.entry.text for one in memory.list()]
+    found += [memory.diff(run.run) for run in memory.log()]
+    found += [(memory.root / "MEMORY.md").read_text()]
+    found += [path.read_text() for path in (memory.root / "digests").glob("*.md")]
+    return [text for text in found if "macadamia" in text.lower()]
+
+
+def again(memory: Memory) -> None:
+    """Say the same turn once more, under its id and under another, and run all that is due."""
+    say(memory, NUTS, "t1")
+    memory.consolidate()
+
+
+def dream_again(memory: Memory) -> None:
+    """Let another day pass, and dream of it."""
+    say(memory, "I live in Lisbon and work at a bakery.")
+    memory.consolidate()
+    clock = memory.opened.ws.clock
+    assert isinstance(clock, FixedClock)
+    clock.advance(days=1)
+    memory.dream(now=True)
+
+
+def restore_a_backup(memory: Memory) -> None:
+    """Put the logs, pages and journal of before back in place."""
+    for name in ("archive", "notebook", "sessions", "summaries"):
+        shutil.copytree(memory.root.parent / "backup" / name, memory.root / name, dirs_exist_ok=True)
+    memory.reindex()
+
+
+def remember_it(memory: Memory) -> None:
+    """Store it once more as an explicit write, in the words of the entry."""
+    memory.remember("User is allergic to macadamia nuts", Draft(at=datetime(2026, 7, 1, 13, tzinfo=UTC)))
+
+
+WAYS: dict[str, Callable[[Memory], object]] = {
+    "nothing": lambda memory: memory,
+    "drain": lambda memory: memory.drain(),
+    "extract": lambda memory: memory.extract(),
+    "digest": lambda memory: memory.digest(),
+    "consolidate": lambda memory: memory.consolidate(),
+    "reindex": lambda memory: memory.reindex(),
+    "the same turn again": again,
+    "another dream": dream_again,
+    "a restored backup": restore_a_backup,
+    "an explicit write": remember_it,
+    "a repair": lambda memory: memory.check(repair=True),
+    "an undo": lambda memory: memory.undo(memory.log()[-1].run),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_leads_back(memory: Memory, way: str) -> None:
+    """Whatever runs after a forget, no reader gets the words, and what was said beside them is still found."""
+    assert len(seen(memory)) > 4
+    memory.forget([nuts(memory)])
+    assert seen(memory) == []
+    WAYS[way](memory)
+    assert seen(memory) == []
+    memory.reindex()
+    assert seen(memory) == []
+    assert any("Lisbon" in hit.text for hit in memory.recall("Lisbon").hits)
+
+
+def test_an_erase_leaves_nothing_to_bring_back(memory: Memory) -> None:
+    """After an erase no file holds the words, no stage brings them back, and the rest is still known."""
+    memory.erase([nuts(memory)])
+    memory.consolidate()
+    memory.reindex()
+    assert seen(memory) == []
+    assert not [
+        path for path in memory.root.rglob("*") if path.is_file() and b"macadamia" in path.read_bytes()
+    ]
+    assert {one.entry.text for one in memory.list()} == {
+        "User moved to Lisbon in 2026-06",
+        "User prefers tea over coffee in the morning",
+    }
+
+
+def test_forgetting_everything_leaves_nothing_for_the_next_run(memory: Memory) -> None:
+    """When all is forgotten, the next scheduled run shows nothing of it."""
+    before = {one.entry.text for one in memory.list()}
+    memory.forget([one.entry.id for one in memory.list()])
+    dream_again(memory)
+    assert not before & {one.entry.text for one in memory.list()}
+    assert seen(memory) == []
