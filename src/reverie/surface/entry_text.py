@@ -107,7 +107,7 @@ def hit_lines(hit: Hit, number: int) -> list[Line]:
     lines = [
         line(
             dim(f"{number:>2}. "),
-            bold(cut(hit.text)) if hit.kind in {"entry", "page"} else cut(hit.text),
+            bold(said_by(hit)) if hit.kind in {"entry", "page"} else said_by(hit),
             indent=4,
         ),
         line(dim(f"    {' · '.join(part for part in said if part)}"), indent=4),
@@ -116,6 +116,13 @@ def hit_lines(hit: Hit, number: int) -> list[Line]:
     if hit.evidence and hit.evidence not in hit.text:
         lines.insert(1, line(dim("    “"), cut(hit.evidence), dim("”"), indent=5))
     return lines
+
+
+def said_by(hit: Hit) -> str:
+    """Return what a hit says on one line; the items of a page's list are set apart."""
+    if hit.kind != "page":
+        return cut(hit.text)
+    return cut(" · ".join(row.strip().removeprefix("- ") for row in hit.text.split("\n") if row.strip()))
 
 
 def turn_line(turn: Turn) -> Line:
