@@ -17,7 +17,6 @@ from reverie import layout
 from reverie.core.records import Draft, Entry, Event, Extraction, Remember, Turn
 from reverie.core.settings import Settings
 from reverie.extract import Reading
-from reverie.index.schema import in_memory
 from reverie.index.state import State
 from reverie.remember import Remembered, remember
 from reverie.store import daylog, journal, sessions, stream
@@ -31,8 +30,11 @@ NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 def opened(
     root: Path, *, disk: Disk | None = None, now: datetime = NOON, first: int = 1, **fields: object
 ) -> Workspace:
-    """Return the workspace at `root`, its clock at `now`, with ids counted from `first`; makes its folders."""
-    settings = Settings(**{"zone": "UTC", **fields})
+    """Return the workspace at `root`, its clock at `now`, with ids counted from `first`; makes its folders.
+
+    Nothing is synced, since nothing cuts the power of a plain disk; a CrashDisk given as `disk` counts every sync.
+    """
+    settings = Settings(**{"zone": "UTC", "durability": "os", **fields})
     ws = Workspace(root, settings, clock=FixedClock(now), new_id=counter_ids(first), disk=disk)
     if disk is None:
         ws.make_folders()
@@ -178,8 +180,7 @@ def rows(state: State) -> dict[str, list[tuple[object, ...]]]:
 
 def from_nothing(ws: Workspace) -> dict[str, list[tuple[object, ...]]]:
     """Return the rows of a state folded from nothing, in memory."""
-    state = state_of(ws)
-    state._db = in_memory()  # noqa: SLF001 - a second state of the same folder, without its file
+    state = State(None, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
     state.catch_up(unmasked)
     found = rows(state)
     state.close()

@@ -19,9 +19,12 @@ from reverie.core.records import Entry, Event
 _PUT = (
     "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised, pinned,"
     " forgotten, changed, settled, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, x'')"
-    " ON CONFLICT (id) DO UPDATE SET line = CASE WHEN line > 0 THEN line ELSE excluded.line END, body ="
-    " CASE WHEN day = excluded.day AND line IN (-1, excluded.line) THEN excluded.body ELSE body END"
-    " WHERE excluded.line > 0"
+    " ON CONFLICT (id) DO UPDATE SET line = CASE WHEN line > 0 THEN line ELSE excluded.line END, "
+    + ", ".join(
+        f"{name} = CASE WHEN day = excluded.day AND line IN (-1, excluded.line) THEN excluded.{name} ELSE {name} END"
+        for name in ("at", "category", "session", "about", "body")
+    )
+    + " WHERE excluded.line > 0"
 )
 _EARLY = (
     "SELECT id FROM entry WHERE seq > ? AND EXISTS (SELECT 1 FROM event"

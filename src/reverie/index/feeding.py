@@ -29,7 +29,7 @@ from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
 from reverie.core.source import split
 from reverie.errors import InvalidRecord
-from reverie.index.folding import Files
+from reverie.index.places import Files
 from reverie.index.rows import Rows
 from reverie.index.state import State
 

@@ -4,17 +4,20 @@ Owns the positions up to which each file has been folded; promises that folding 
 fold of everything gives, and that the cost follows what was added; never writes outside its transaction.
 
 Logs, events, outcomes and the journal archive are append-only, so a file that only grew is read from its old end. A
-file whose older bytes changed is folded anew: a log by replacing its day, the streams by starting over.
+file whose older bytes changed is folded anew: a log by replacing its day, the streams by starting over. A file that
+may not be opened is named in the problems, and the rest is folded.
 """
 
 from __future__ import annotations
 
-import gzip
+import re
 import sqlite3
+import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,48 +27,18 @@ from reverie.core.citations import citing_lines
 from reverie.core.days import Calendar
 from reverie.core.entries import without_halves
 from reverie.core.names import is_day
+from reverie.core.packing import unpack
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index import entry_rows
+from reverie.index.places import Files, Position
 
 T = TypeVar("T")
 
 _POSITION = "size, mtime, inode, crc, context"
-
-
-class Files(Protocol):
-    """What folding reads files through: `store.disk.Disk`, or a test's. Paths are relative to the workspace."""
-
-    def read(self, path: str) -> bytes | None:
-        """Return the file's bytes, or None when it is absent."""
-
-    def read_from(self, path: str, offset: int) -> bytes:
-        """Return the bytes from `offset` on."""
-
-    def list(self, path: str) -> list[str]:
-        """Return the sorted names in a folder."""
-
-    def statuses(self, path: str) -> Sequence[tuple[str, Any]]:
-        """Return path and status of everything in a folder, sorted."""
-
-    def walk(self, path: str) -> Iterator[str]:
-        """Yield the paths of all files beneath a folder."""
-
-    def walk_statuses(self, path: str) -> Iterator[tuple[str, Any]]:
-        """Yield path and status of each file beneath a folder, sorted."""
-
-    def stat(self, path: str) -> Any:  # noqa: ANN401 - os.stat_result or None
-        """Return the file's status, or None when it is absent."""
-
-
-class Position(NamedTuple):
-    """How far a file was folded: bytes, what tells whether they are still the same, and where a log is read on."""
-
-    size: int
-    mtime: int
-    inode: int
-    crc: int
-    context: bytes = b""
+_MONTH = re.compile(rf"{re.escape(layout.JOURNAL_ARCHIVE)}/\d{{4}}-\d\d(\.jsonl\.gz)?")
+_SEEN_BYTES = 64  # of a stream's end: they tell one that was cut and grew again from one that only grew
+_SETTLED_NS = 2_000_000_000  # a folder changed later than this may change again without its time changing
 
 
 @dataclass(slots=True)
@@ -75,6 +48,9 @@ class Folded:
     changed: set[str] = field(default_factory=set)
     pages: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    unread: list[str] = field(
+        default_factory=list
+    )  # files of the journal's archive whose marks are unknown, and why
 
 
 @dataclass(slots=True)
@@ -93,17 +69,27 @@ class Folding:
     def run(self) -> Folded:
         """Fold all that is new."""
         last: int = self.db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()[0]
-        self._logs()
-        self._events()
-        self._outcomes()
-        self._archive()
-        self._pages()
+        for stage in (self._logs, self._events, self._outcomes, self._pages):
+            with self._reported():
+                stage()
+        with self._reported(self.done.unread):
+            self._archive()
         self.happened |= entry_rows.happened_before(self.db, last)
         entry_rows.refold(self.db, self.happened)
         entry_rows.settle(self.db, self.ended, last=last)
         self.done.changed |= self.happened | self.ended
         self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in self.done.changed])
         return self.done
+
+    @contextmanager
+    def _reported(self, also: list[str] | None = None) -> Iterator[None]:
+        """Note what may not be opened, in `also` too, and go on without it."""
+        try:
+            yield
+        except UnsafePath as error:
+            self.done.problems.append(str(error))
+            if also is not None:
+                also.append(str(error))
 
     # Daily logs
 
@@ -113,7 +99,8 @@ class Folding:
             day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
             known = before.get(path)
             if path == layout.log_file(day) and is_day(day) and not self._unchanged(known, status):
-                self._log(day, known, status)
+                with self._reported():
+                    self._log(day, known, status)
 
     def _log(self, day: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         """Store what the log of `day` gained; ids of hand-written lines count from the top, which `context` carries."""
@@ -186,19 +173,19 @@ class Folding:
             self.ended.add(outcome.entry)
 
     def _stream(self, path: str, kind: type[T], table: str) -> Iterator[T]:
-        """Yield the records of a stream past its position; one that shrank is folded from its beginning again."""
+        """Yield the records of a stream past its position; one that did not merely grow is folded anew."""
         before, status = self._position(path), self.files.stat(path)
         if status is None or self._unchanged(before, status):
             return
-        start = before.size if before is not None and status.st_size >= before.size else 0
-        if before is not None and start == 0 and before.size:
-            self.done.problems.append(f"{path} is shorter than it was: compare it with a backup")
-            lost = "changed" if table == "event" else "settled"
-            self.db.execute(f"DELETE FROM {table}")
-            (self.happened if table == "event" else self.ended).update(
-                row[0] for row in self.db.execute(f"SELECT id FROM entry WHERE {lost}")
-            )
-        lines, damage = framing.read(self.files.read_from(path, start), start=start)
+        size = before.size if before is not None else 0
+        start = max(0, size - _SEEN_BYTES)
+        data = self.files.read_from(path, start)
+        grown = before is not None and status.st_ino == before.inode and len(data) >= size - start
+        if before is not None and size and not (grown and zlib.crc32(data[: size - start]) == before.crc):
+            self._forget_stream(path, table)
+            start, size, data = 0, 0, self.files.read(path) or b""
+        start, data, seen = size, data[size - start :], data[: size - start]
+        lines, damage = framing.read(data, start=start)
         for line in lines:
             try:
                 yield framing.decode(line, kind)
@@ -206,27 +193,48 @@ class Folding:
                 self.done.problems.append(f"{path}: {error}")
         end = lines[-1].end if lines else start
         self.done.problems += [f"{path}: {item.reason} at byte {item.offset}" for item in damage]
-        self._move_to(path, Position(end, status.st_mtime_ns, status.st_ino, 0))
+        seen = (seen + data[: end - start])[-_SEEN_BYTES:]
+        self._move_to(path, Position(end, status.st_mtime_ns, status.st_ino, zlib.crc32(seen)))
+
+    def _forget_stream(self, path: str, table: str) -> None:
+        """Drop what came from a stream, all of which is about to be read again."""
+        self.done.problems.append(f"{path} lost or changed what it had: compare it with a backup")
+        changed, lost = (self.happened, "changed") if table == "event" else (self.ended, "settled")
+        self.db.execute(f"DELETE FROM {table}")
+        changed.update(row[0] for row in self.db.execute(f"SELECT id FROM entry WHERE {lost}"))
+        if table == "event":
+            # What stood in the events alone and never in a log: a promise taken back must not stay on the due list.
+            self.done.changed.update(row[0] for row in self.db.execute("SELECT id FROM entry WHERE line = 0"))
+            self.db.execute("DELETE FROM entry WHERE line = 0")
 
     # Journal archive: how far each session and note has been read
 
     def _archive(self) -> None:
         before = self._positions(layout.JOURNAL_ARCHIVE)
         for month, status in self.files.statuses(layout.JOURNAL_ARCHIVE):
-            if self._unchanged(before.get(month), status):
+            if not _MONTH.fullmatch(month) or self._unchanged(before.get(month), status):
                 continue
-            if month.endswith(".gz"):
-                self._archive_file(month)
-            else:
-                for name in self.files.list(month):
-                    if f"{month}/{name}" not in before:
-                        self._archive_file(f"{month}/{name}")
-            self._move_to(month, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
+            names = [] if month.endswith(".gz") else self.files.list(month)
+            unread = len(self.done.unread)
+            for path in [f"{month}/{name}" for name in names] or [month]:
+                if path not in before or path == month:
+                    with self._reported(self.done.unread):
+                        self._archive_file(path)
+            if unread == len(self.done.unread):
+                self._move_to(month, self._settled(status))
 
     def _archive_file(self, path: str) -> None:
         """Take the marks from one archived segment, which never changes once it is there."""
-        data = self.files.read(path) or b""
-        lines, _ = framing.read(gzip.decompress(data) if path.endswith(".gz") else data)
+        if not path.endswith((".gz", ".jsonl")):
+            return
+        data, lost = self.files.read(path) or b"", 0
+        if path.endswith(".gz"):
+            data, lost = unpack(data)
+        if lost:
+            self.done.problems.append(
+                f"{path}: {lost} compressed bytes cannot be read; what they said was read is read again"
+            )
+        lines, _ = framing.read(data)
         for line in lines:
             if b'"type":"extraction"' not in line.raw:
                 continue
@@ -246,7 +254,12 @@ class Folding:
                 (record.session, record.stop),
             )
         if record.note:
-            self.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?)", (record.note, record.digest))
+            # Segments of several processes are met in any order: the latest reading of a note counts.
+            self.db.execute(
+                "INSERT INTO note VALUES (?, ?, ?) ON CONFLICT (path) DO UPDATE SET digest = excluded.digest,"
+                " at = excluded.at WHERE excluded.at >= at",
+                (record.note, record.digest, record.at.timestamp()),
+            )
 
     # Notebook pages: who cites what
 
@@ -258,8 +271,9 @@ class Folding:
                 continue
             seen.add(path)
             if not self._unchanged(before.get(path), status):
-                self._page(path)
-                self._move_to(path, Position(status.st_size, status.st_mtime_ns, status.st_ino, 0))
+                with self._reported():
+                    self._page(path)
+                    self._move_to(path, self._settled(status))
         for path in before.keys() - seen:
             self._uncite(path)
             self.db.execute("DELETE FROM position WHERE path = ?", (path,))
@@ -293,6 +307,15 @@ class Folding:
     @staticmethod
     def _unchanged(before: Position | None, status: Any) -> bool:  # noqa: ANN401 - os.stat_result
         return before is not None and before[:3] == (status.st_size, status.st_mtime_ns, status.st_ino)
+
+    @staticmethod
+    def _settled(status: Any) -> Position:  # noqa: ANN401 - os.stat_result
+        """Return the position of a file or folder read whole, to be read again while its time may stand still.
+
+        Two changes within one tick of the file system's clock leave the same time, and the second would stay unseen.
+        """
+        fresh = time.time_ns() - status.st_mtime_ns < _SETTLED_NS
+        return Position(status.st_size, -1 if fresh else status.st_mtime_ns, status.st_ino, 0)
 
     def _move_to(self, path: str, position: Position) -> None:
         self.db.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?, ?)", (path, *position))

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-VERSION = 2
+from reverie.errors import Busy
+
+VERSION = 3
 BUSY_MS = 5_000
 
 _TABLES = """
@@ -62,7 +65,7 @@ CREATE TABLE cite (page TEXT NOT NULL, line INTEGER NOT NULL, entry TEXT NOT NUL
 CREATE INDEX cite_entry ON cite (entry);
 CREATE INDEX cite_page ON cite (page);
 CREATE TABLE mark (session TEXT PRIMARY KEY, mark INTEGER NOT NULL);
-CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT NOT NULL);
+CREATE TABLE note (path TEXT PRIMARY KEY, digest TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE position (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL,
     context BLOB NOT NULL               -- of a daily log: what a parse of the lines behind must know
@@ -99,51 +102,45 @@ def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
     """Open the state at `path`, made anew when it is missing, damaged, or built by another version or `stamp`.
 
     Where the folder cannot be written, the state is built in memory for as long as it is open: slower, equally right.
+    Raises Busy when another process keeps the file too long.
     """
-    with suppress(sqlite3.Error):
-        found = _connect(path)
+    for _ in range(2):
+        inode = _inode(path)
         try:
-            if found.execute("SELECT version, stamp FROM identity").fetchone() == (VERSION, stamp):
-                return found
-        except sqlite3.Error:
-            pass
-        found.close()
-    _discard(path)
-    try:
-        return _create(_connect(path), stamp=stamp)
-    except sqlite3.Error:
-        return _create(
-            sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp
-        )
+            return _prepared(_connect(path), stamp)
+        except sqlite3.Error as error:
+            if is_busy(error):
+                message = "the state is being built by another process; try again shortly"
+                raise Busy(message) from error
+        if _inode(path) == inode:  # else another process has just made it anew
+            discard(path)
+    return in_memory(stamp=stamp)
 
 
-def in_memory(*, stamp: str = "") -> sqlite3.Connection:
+def in_memory(*, stamp: str) -> sqlite3.Connection:
     """Return an empty state that lives as long as the connection."""
-    return _create(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp=stamp)
+    return _prepared(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), stamp)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open the file in write-ahead mode, so that readers never wait for a writer."""
-    connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    # Derived data: after a power loss SQLite's own recovery may drop the last commits, and they are folded again.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether the file is sound and merely kept by another process."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
-def _create(connection: sqlite3.Connection, *, stamp: str) -> sqlite3.Connection:
-    """Make the tables in one transaction; a process that was faster has made them already."""
+@contextmanager
+def transaction(connection: sqlite3.Connection, *, stamp: str) -> Iterator[None]:
+    """Write all of it or nothing, into tables of this version and `stamp`: those of another are dropped first."""
     connection.execute("BEGIN IMMEDIATE")
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'identity'").fetchone() is None:
-        for statement in _TABLES.split(";\n"):
-            if statement.strip():
-                connection.execute(statement)
-        connection.execute("INSERT INTO identity VALUES (?, ?)", (VERSION, stamp))
-    connection.execute("COMMIT")
-    return connection
+    with ExitStack() as undo:
+        undo.callback(_roll_back, connection)
+        if not _fits(connection, stamp):
+            _remake(connection, stamp)
+        yield
+        connection.execute("COMMIT")
+        undo.pop_all()
 
 
-def _discard(path: Path) -> None:
+def discard(path: Path) -> None:
     """Remove the database and its side files, whatever they are; what cannot be removed is left."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         file = path.with_name(path.name + suffix)
@@ -152,3 +149,66 @@ def _discard(path: Path) -> None:
                 shutil.rmtree(file)
             else:
                 file.unlink(missing_ok=True)
+
+
+def _inode(path: Path) -> int:
+    """Return what the path leads to, 0 for nothing."""
+    try:
+        return path.lstat().st_ino
+    except OSError:
+        return 0
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open the file in write-ahead mode, so that readers never wait for a writer."""
+    connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # Derived data: after a power loss SQLite's own recovery may drop the last commits, and they are folded again.
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepared(connection: sqlite3.Connection, stamp: str) -> sqlite3.Connection:
+    """Return the connection with tables of this version and `stamp`."""
+    try:
+        if not _fits(connection, stamp):
+            with transaction(connection, stamp=stamp):
+                pass
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _fits(connection: sqlite3.Connection, stamp: str) -> bool:
+    """Whether the tables are there, and were made by this version under this stamp."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'identity'").fetchone() is None:
+        return False
+    found: tuple[int, str] | None = connection.execute("SELECT version, stamp FROM identity").fetchone()
+    return found == (VERSION, stamp)
+
+
+def _remake(connection: sqlite3.Connection, stamp: str) -> None:
+    """Drop whatever tables there are and make ours, within the open transaction.
+
+    Dropped and not unlinked: a file that another process has open must keep its name, or their side files mix.
+    """
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    for (name,) in names.fetchall():
+        connection.execute(f'DROP TABLE "{name}"')
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute("INSERT INTO identity VALUES (?, ?)", (VERSION, stamp))
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Take the open transaction back; SQLite has done so itself after some errors."""
+    with suppress(sqlite3.Error):
+        connection.execute("ROLLBACK")

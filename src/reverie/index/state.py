@@ -13,20 +13,21 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from reverie import layout
 from reverie.core.days import Calendar
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome, Remember
 from reverie.core.where import Where
-from reverie.errors import AmbiguousId, NotFound
+from reverie.errors import AmbiguousId, NotFound, UnsafePath
 from reverie.index.entry_rows import events_of, refold
-from reverie.index.folding import Files, Folded, Folding
-from reverie.index.schema import in_memory, open_database
+from reverie.index.folding import Folded
+from reverie.index.kept import Kept
+from reverie.index.places import Files
 
 _VISIBLE = "NOT masked AND NOT forgotten"
 _AT_ONCE = 500  # values of one statement; SQLite takes at least 999
@@ -36,56 +37,28 @@ _PENDING = f"line != 0 AND NOT settled AND {_VISIBLE}"  # the words of the index
 class State:
     """The state of one workspace, open for reading. Safe to use from one thread at a time."""
 
-    def __init__(self, root: Path, files: Files, *, calendar: Calendar, notebook: str) -> None:
-        """Bind to the workspace at `root`; nothing is opened before it is needed."""
-        self._path = root / layout.STATE_DB
-        self._files = files
-        self._calendar = calendar
-        self._notebook = notebook
-        self._db: sqlite3.Connection | None = None
+    def __init__(self, root: Path | None, files: Files, *, calendar: Calendar, notebook: str) -> None:
+        """Bind to the workspace at `root`, or, with none, keep the state in memory; nothing is opened yet."""
+        self._kept = Kept(root, files, calendar=calendar, notebook=notebook)
+        self._rows = self._kept.rows
         self._queued: dict[str, EntryState] = {}
         self._marks: dict[str, int] = {}
-        self._notes: dict[str, str] = {}
+        self._notes: dict[str, tuple[datetime, str]] = {}
 
     def close(self) -> None:
         """Close the database; a later use opens it again."""
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        self._kept.close()
 
     @property
     def db(self) -> sqlite3.Connection:
         """The open database."""
-        if self._db is None:
-            self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            stamp = f"{self._calendar.zone} {self._calendar.day_starts_at} {self._notebook}"
-            self._db = open_database(self._path, stamp=stamp)
-        return self._db
+        return self._kept.db
 
     # Catching up
 
     def catch_up(self, masked: Callable[[Entry], bool]) -> Folded:
-        """Fold what the files gained since last time, in one transaction, and return what changed.
-
-        A database that turns out damaged is made anew and folded from the beginning.
-        """
-        try:
-            return self._fold(masked)
-        except sqlite3.DatabaseError:
-            self.close()
-            self._path.unlink(missing_ok=True)
-            return self._fold(masked)
-
-    def _fold(self, masked: Callable[[Entry], bool]) -> Folded:
-        db = self.db
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            folded = Folding(self._files, db, self._calendar, self._notebook, masked).run()
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
-        return folded
+        """Fold what the files gained since last time, and return what changed; raises Busy."""
+        return self._kept.catch_up(masked)
 
     def overlay(self, queued: Iterable[JournalRecord], masked: Callable[[Entry], bool]) -> None:
         """Show records that wait for the drain as if they were stored already."""
@@ -94,18 +67,18 @@ class State:
             if isinstance(record, Extraction):
                 if record.session:
                     self._marks[record.session] = max(self._marks.get(record.session, 0), record.stop)
-                if record.note:
-                    self._notes[record.note] = record.digest
+                if record.note and record.at >= self._notes.get(record.note, (record.at, ""))[0]:
+                    self._notes[record.note] = (record.at, record.digest)
             entries = record.entries if isinstance(record, Extraction) else ()
             for entry in (record.entry,) if isinstance(record, Remember) else entries:
-                if entry.id not in self._queued and not masked(entry) and self._row(entry.id) is None:
+                if entry.id not in self._queued and not masked(entry) and not self._is_stored(entry.id):
                     self._queued[entry.id] = fold(entry, events_of(self.db, entry.id))
 
     # Reading
 
     def get(self, prefix: str) -> EntryState:
         """Return the entry whose id begins with `prefix`, unless it is forgotten; raises NotFound or AmbiguousId."""
-        rows = self.db.execute(
+        rows = self._rows(
             f"SELECT id FROM entry WHERE id >= ? AND id < ? AND {_VISIBLE} LIMIT 3",
             (prefix, f"{prefix}g"),
         )
@@ -125,7 +98,7 @@ class State:
         stored: dict[str, EntryState] = {}
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
-            rows = self.db.execute(
+            rows = self._rows(
                 f"SELECT id, body, state FROM entry WHERE id IN ({','.join('?' * len(part))}) AND {_VISIBLE}",
                 part,
             )
@@ -135,9 +108,9 @@ class State:
 
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that full id wherever it stands, forgotten or not; None when there is none."""
-        row = self.db.execute("SELECT body FROM entry WHERE id = ?", (entry_id,)).fetchone()
-        if row is not None:
-            return msgspec.msgpack.decode(row[0], type=Entry)
+        rows = self._rows("SELECT body FROM entry WHERE id = ?", (entry_id,))
+        if rows:
+            return msgspec.msgpack.decode(rows[0][0], type=Entry)
         queued = self._queued.get(entry_id)
         return queued.entry if queued else None
 
@@ -151,7 +124,7 @@ class State:
         if where is not None:
             clauses.append("day BETWEEN ? AND ?")
             values += [where.since, where.until or "9999-99-99"]
-        rows = self.db.execute(
+        rows = self._rows(
             f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",
             values,
         )
@@ -167,22 +140,18 @@ class State:
 
     def masked(self) -> list[Entry]:
         """Return the stored entries that a tombstone hides, by day and time."""
-        rows = self.db.execute("SELECT body FROM entry WHERE masked ORDER BY day, at, id")
+        rows = self._rows("SELECT body FROM entry WHERE masked ORDER BY day, at, id")
         return [msgspec.msgpack.decode(row[0], type=Entry) for row in rows]
 
     def promises(self) -> list[EntryState]:
         """Return the open commitments, by due date."""
-        rows = self.db.execute(
-            f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id"
-        )
+        rows = self._rows(f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id")
         found = [_state(*row) for row in rows]
         return found + [state for state in self._queued.values() if state.open_commitment]
 
     def pins(self) -> list[EntryState]:
         """Return the pinned entries, oldest first."""
-        rows = self.db.execute(
-            f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id"
-        )
+        rows = self._rows(f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id")
         return [_state(*row) for row in rows] + [state for state in self._queued.values() if state.pinned]
 
     def pending(self, before: str) -> Iterator[EntryState]:
@@ -190,7 +159,7 @@ class State:
 
         Hidden and forgotten ones are no work for a dream.
         """
-        rows = self.db.execute(
+        rows = self._rows(
             f"SELECT body, state FROM entry WHERE day < ? AND {_PENDING} ORDER BY day, line, id",
             (before,),
         )
@@ -199,11 +168,11 @@ class State:
 
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""
-        rows = self.db.execute(
+        rows = self._rows(
             f"SELECT day, count(*) FROM entry WHERE day < ? AND {_PENDING} GROUP BY day ORDER BY day",
             (before,),
         )
-        return dict(rows.fetchall())
+        return dict(rows)
 
     def events(self, entry_id: str) -> list[Event]:
         """Return all events on the entry, in the order they were written."""
@@ -211,7 +180,7 @@ class State:
 
     def conflicts(self) -> list[Event]:
         """Return the standing conflicts between two entries that are both shown as current."""
-        rows = self.db.execute(
+        rows = self._rows(
             "SELECT event.body FROM event JOIN entry AS new ON new.id = event.entry"
             " JOIN entry AS old ON old.id = event.other"
             " WHERE event.kind = 'conflict' AND new.current AND old.current AND NOT EXISTS"
@@ -221,43 +190,55 @@ class State:
 
     def outcomes(self, entry_id: str) -> list[Outcome]:
         """Return the standing outcomes of the entry, one a part."""
-        rows = self.db.execute("SELECT body FROM outcome WHERE entry = ? ORDER BY part", (entry_id,))
+        rows = self._rows("SELECT body FROM outcome WHERE entry = ? ORDER BY part", (entry_id,))
         return [msgspec.msgpack.decode(row[0], type=Outcome) for row in rows]
 
     def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
         """Return the pages (workspace-relative) and lines that cite the entry now."""
         return list(
-            self.db.execute("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,))
+            self._rows("SELECT page, line FROM cite WHERE entry = ? ORDER BY page, line", (entry_id,))
         )
 
     def lines(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the line of each of `ids` in its daily log; one that is not there yet is left out."""
-        found = (self.db.execute("SELECT id, line FROM entry WHERE id = ? AND line > 0", (one,)) for one in ids)
+        found = (self._rows("SELECT id, line FROM entry WHERE id = ? AND line > 0", (one,)) for one in ids)
         return {row[0]: row[1] for rows in found for row in rows}
 
     def cited(self) -> dict[str, str]:
         """Return the first citing page of every cited entry."""
-        return dict(self.db.execute("SELECT entry, min(page) FROM cite GROUP BY entry"))
+        return dict(self._rows("SELECT entry, min(page) FROM cite GROUP BY entry"))
 
     def mark(self, session: str) -> int:
         """Return the ordinal up to which the session has been extracted."""
-        row = self.db.execute("SELECT mark FROM mark WHERE session = ?", (session,)).fetchone()
-        return max(row[0] if row else 0, self._marks.get(session, 0))
+        self._demand_marks()
+        rows = self._rows("SELECT mark FROM mark WHERE session = ?", (session,))
+        return max(rows[0][0] if rows else 0, self._marks.get(session, 0))
+
+    def _demand_marks(self) -> None:
+        """Raise UnsafePath when part of the journal cannot be opened: what it says was read would be read again."""
+        if self._kept.unread:
+            message = f"it is not known how far sessions were read: {self._kept.unread[0]}"
+            raise UnsafePath(message)
 
     def note_digest(self, path: str) -> str:
         """Return the SHA-256 of the note as it was last extracted, or nothing."""
-        row = self.db.execute("SELECT digest FROM note WHERE path = ?", (path,)).fetchone()
-        return self._notes.get(path) or (row[0] if row else "")
+        self._demand_marks()
+        rows = self._rows("SELECT at, digest FROM note WHERE path = ?", (path,))
+        found = [(at, digest) for at, digest in rows]
+        if path in self._notes:
+            at, digest = self._notes[path]
+            found.append((at.timestamp(), digest))
+        return max(found, default=(0.0, ""))[1]
 
     def dangling_outcomes(self) -> list[str]:
         """Return the ids that outcomes name and no entry has."""
-        rows = self.db.execute("SELECT DISTINCT entry FROM outcome WHERE entry NOT IN (SELECT id FROM entry)")
+        rows = self._rows("SELECT DISTINCT entry FROM outcome WHERE entry NOT IN (SELECT id FROM entry)")
         return [row[0] for row in rows]
 
     def dangling_citations(self) -> list[tuple[str, int, str]]:
         """Return page, line and id of each citation that leads to no entry."""
         return list(
-            self.db.execute("SELECT page, line, entry FROM cite WHERE entry NOT IN (SELECT id FROM entry)")
+            self._rows("SELECT page, line, entry FROM cite WHERE entry NOT IN (SELECT id FROM entry)")
         )
 
     def digest(self) -> str:
@@ -271,40 +252,40 @@ class State:
             "SELECT session, mark FROM mark ORDER BY session",
             "SELECT path, digest FROM note ORDER BY path",
         ):
-            for row in self.db.execute(query):
+            for row in self._rows(query):
                 found.update(repr(row).encode())
         return found.hexdigest()
 
     @contextmanager
     def afresh(self) -> Iterator[State]:
         """Give a state folded from nothing in memory, with what this one masks masked."""
-        masked = {row[0] for row in self.db.execute("SELECT id FROM entry WHERE masked")}
-        fresh = State(self._path.parent, self._files, calendar=self._calendar, notebook=self._notebook)
-        fresh._db = in_memory()
+        masked = {row[0] for row in self._rows("SELECT id FROM entry WHERE masked")}
+        kept = self._kept
+        fresh = State(None, kept.files, calendar=kept.calendar, notebook=kept.notebook)
         fresh.catch_up(lambda entry: entry.id in masked)
         yield fresh
         fresh.close()
 
     def unparsed(self) -> list[tuple[str, int, str]]:
         """Return the lines of daily logs that are no entries: day, line number and text."""
-        return list(self.db.execute("SELECT day, line, text FROM unparsed ORDER BY day, line"))
+        return list(self._rows("SELECT day, line, text FROM unparsed ORDER BY day, line"))
 
     def counts(self) -> dict[str, int]:
         """Return how many entries there are in all, current, promised, pinned, forgotten, queued, and per outcome.
 
         An entry of several parts counts under the outcome of its first.
         """
-        row = self.db.execute("SELECT entries, current, promises, pins, forgotten FROM tally").fetchone()
+        row = self._rows("SELECT entries, current, promises, pins, forgotten FROM tally")[0]
         names = ("entries", "current", "promises", "pins", "forgotten")
         counted = dict(zip(names, row, strict=True))
         counted["queued"] = len(self._queued)
-        for kind, number in self.db.execute("SELECT kind, number FROM outcome_tally WHERE number"):
+        for kind, number in self._rows("SELECT kind, number FROM outcome_tally WHERE number"):
             counted[f"outcome_{kind}"] = number
         return counted
 
     def dirty(self, limit: int) -> dict[str, EntryState | None]:
         """Return at most `limit` entries changed since `clean` was last told of them; None for one not to be shown."""
-        ids = [row[0] for row in self.db.execute("SELECT entry FROM dirty LIMIT ?", (limit,))]
+        ids = [row[0] for row in self._rows("SELECT entry FROM dirty LIMIT ?", (limit,))]
         found = self.find(ids)
         return {one: found.get(one) for one in ids}
 
@@ -322,14 +303,9 @@ class State:
         refold(self.db, ids)
         self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
 
-    def _row(self, entry_id: str) -> tuple[bytes, bytes] | None:
-        if not is_id(entry_id):
-            return None
-        found: tuple[bytes, bytes] | None = self.db.execute(
-            f"SELECT body, state FROM entry WHERE id = ? AND {_VISIBLE}",
-            (entry_id,),
-        ).fetchone()
-        return found
+    def _is_stored(self, entry_id: str) -> bool:
+        """Whether the files hold the entry, forgotten or not."""
+        return bool(self._rows("SELECT 1 FROM entry WHERE id = ?", (entry_id,)))
 
 
 def _state(body: bytes, state: bytes) -> EntryState:
