@@ -148,8 +148,8 @@ def export(ws: Workspace, target: Path) -> Exported:
     """Write every canonical file to the empty or missing folder `target`; the manifest comes last and seals it."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} is not empty: export into a new folder")
-    target.mkdir(parents=True, exist_ok=True)
     disk, digests, size = Disk(target), {}, 0
+    disk.make_folder("")
     for path in canonical(ws):
         data = ws.disk.read(path)
         if data is not None:

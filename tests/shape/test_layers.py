@@ -33,7 +33,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "care": {"opening", *BELOW_MEMORY},  # the half of Memory's verbs that a person uses
     "memory": {"opening", "care", "consolidate", *BELOW_MEMORY},
     "front": {"opening", "memory", "consolidate", *BELOW_MEMORY},
-    "testing": {"front", "opening", "memory", "consolidate", *BELOW_MEMORY},  # fakes of any part, for users' tests too
+    # Fakes of any part, for users' tests too.
+    "testing": {"front", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
     "surface": {"front", "opening", "memory", "config", "consolidate", "adapters", *BELOW_MEMORY},
     "__main__": {"surface"},
@@ -45,7 +46,7 @@ PURE = re.findall(
     r"[\w.]+",
     """
     __future__ abc ast base64 binascii bisect calendar collections contextlib copy dataclasses datetime decimal
-    difflib enum fractions functools graphlib hashlib heapq hmac html io.BytesIO io.StringIO ipaddress itertools
+    difflib enum fractions functools graphlib gzip.compress gzip.decompress hashlib heapq hmac html io.BytesIO io.StringIO ipaddress itertools
     json keyword math numbers operator pathlib.PurePath pathlib.PurePosixPath posixpath re statistics string
     struct textwrap threading.local tomllib types typing unicodedata urllib.parse zlib zoneinfo
     Stemmer markdown_it msgspec ruamel.yaml
@@ -221,7 +222,7 @@ RIGHT = [
         "from reverie.store import journal\nfrom reverie.index import state\nfrom reverie.errors import Busy",
     ),
     ("consolidate.py", "from reverie import drain, publish"),
-    ("memory.py", "from reverie import config, consolidate, drain"),
+    ("memory.py", "from reverie import care, consolidate, drain"),
     (
         "surface/cli/main.py",
         "import reverie\nfrom reverie.config import load\nfrom reverie.surface import render",
