@@ -222,7 +222,7 @@ RIGHT = [
         "from reverie.store import journal\nfrom reverie.index import state\nfrom reverie.errors import Busy",
     ),
     ("consolidate.py", "from reverie import drain, publish"),
-    ("memory.py", "from reverie import care, consolidate, drain"),
+    ("memory.py", "from reverie import consolidate, drain"),
     (
         "surface/cli/main.py",
         "import reverie\nfrom reverie.config import load\nfrom reverie.surface import render",
