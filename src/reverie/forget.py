@@ -100,7 +100,7 @@ def forget(
     With `dry_run` nothing is written, and the answer says what would be. Raises NotFound, StoreUnwritable, Busy.
     """
     states = state.states()
-    meant = circle(_entries(state, ids), states, ())
+    meant = circle(_entries(state, ids), states, hidden=())
     similar = [
         one.entry.id for one in states if one.entry.id not in meant and says_more(one.entry, meant.values())
     ]
@@ -326,7 +326,7 @@ def _with_companions(ws: Workspace, state: State, ids: Sequence[str]) -> dict[st
     missing = [one for one in ids if all(one != entry.id for entry in known)]
     if missing:
         _entries(state, missing)
-    return circle(known, state.states(), hidden)
+    return circle(known, state.states(), hidden=hidden)
 
 
 def _hidden(ws: Workspace, state: State) -> list[Entry]:

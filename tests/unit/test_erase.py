@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import itertools
 import re
 import shutil
@@ -241,9 +242,12 @@ def test_a_picture_that_holds_the_words_is_named(tmp_path: Path) -> None:
     ws.disk.replace("notebook/4_Assets/scan.bin", b"\0\1" + NUTS.encode() + b"\0")
     ws.disk.replace(f"{layout.OBJECTS}/objects/pack/p.pack", b"PACK")
     (tmp_path / "notebook/link.md").symlink_to(tmp_path / "notebook/index.md")
+    torn = gzip.compress(b"".join(framing.frame({"n": n, "why": NUTS}) for n in range(900)))[:-12]
+    ws.disk.replace(f"{layout.JOURNAL_ARCHIVE}/2026-05.jsonl.gz", torn)
     left = erased(ws).leftovers
     assert [one.partition(" (")[0] for one in left] == [
         f"{layout.OBJECTS}/objects/pack/p.pack",
+        f"{layout.JOURNAL_ARCHIVE}/2026-05.jsonl.gz",
         "notebook/4_Assets/scan.bin",
         "notebook/link.md",
     ]

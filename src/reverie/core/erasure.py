@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import re
 import unicodedata
 from typing import Any
@@ -27,7 +26,7 @@ from reverie.core.days import Calendar
 from reverie.core.forgetting import ERASED
 from reverie.core.names import is_day, safe_name
 from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
-from reverie.core.readings import DEEPEST, decoded, readings, text_of, unescaped, unpacked
+from reverie.core.readings import DEEPEST, decoded, packed, readings, text_of, unescaped, unpacked
 from reverie.core.records import Span
 
 _NESTED = re.compile(r"\s*[\[{]")
@@ -76,9 +75,11 @@ class Eraser:
     def file(self, path: str, data: bytes) -> bytes:
         """Return what the file at `path` holds without the text; `data` itself where nothing has to go."""
         if path.endswith(".gz"):
-            plain = unpacked(data)
-            new = plain if plain is None else self.lines(plain)
-            return data if new is None or new == plain else gzip.compress(new, mtime=0)
+            plain, whole = unpacked(data)
+            new = (
+                self.lines(plain) if whole else plain
+            )  # what cannot be read whole is left, and found by the search
+            return data if new == plain else packed(new)
         if path.endswith((".jsonl", ".json")):
             return self.lines(data)
         text = text_of(data)

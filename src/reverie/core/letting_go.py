@@ -14,7 +14,9 @@ from reverie.core.phrases import phrase, telling
 from reverie.core.records import Entry
 
 
-def circle(meant: Iterable[Entry], states: Iterable[EntryState], hidden: Iterable[Entry]) -> dict[str, Entry]:
+def circle(
+    meant: Iterable[Entry], states: Iterable[EntryState], *, hidden: Iterable[Entry]
+) -> dict[str, Entry]:
     """Return the entries `meant` with their observations and every entry of the same words, by id.
 
     `states` are all that are shown, `hidden` those a tombstone hides already.

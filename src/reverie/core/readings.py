@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import re
 import zlib
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ DEEPEST = 60  # levels of JSON inside JSON that are looked into
 _OBJECT = re.compile(rf"{layout.OBJECTS}/objects/[0-9a-f]{{2}}/[0-9a-f]{{38}}")
 _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _CONTROL = re.compile(r"\\+[nrtbf]")
+_GZIP = 31  # zlib's own number for a gzip header around its format
 _RECORDS = (".jsonl", ".json", ".jsonl.gz")
 
 
@@ -30,7 +30,7 @@ def readings(path: str, data: bytes) -> Iterator[str]:
     """Yield the texts of the file at `path`, its name first."""
     yield path.replace("/", "\n")
     if path.endswith(".gz"):
-        data = unpacked(data) or b""
+        data, _ = unpacked(data)
     elif _OBJECT.fullmatch(path):
         data = inflated(data)
         data = data[data.find(b"\0") + 1 :]
@@ -44,12 +44,25 @@ def text_of(data: bytes) -> str | None:
     return None if b"\0" in data[:8192] else data.decode("utf-8", "surrogateescape")
 
 
-def unpacked(data: bytes) -> bytes | None:
-    """Return what a gzip file holds; None when it is damaged."""
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        return None
+def unpacked(data: bytes) -> tuple[bytes, bool]:
+    """Return what a gzip file of one or more members holds as far as it can be read, and whether that is all."""
+    out: list[bytes] = []
+    while data:
+        member = zlib.decompressobj(wbits=_GZIP)
+        try:
+            out.append(member.decompress(data))
+        except zlib.error:
+            return b"".join(out), False
+        if not member.eof:
+            return b"".join(out), False
+        data = member.unused_data
+    return b"".join(out), True
+
+
+def packed(data: bytes) -> bytes:
+    """Return a gzip file that holds `data`, the same each time."""
+    packer = zlib.compressobj(wbits=_GZIP)
+    return packer.compress(data) + packer.flush()
 
 
 def inflated(data: bytes) -> bytes:
