@@ -79,7 +79,7 @@ def _card_issuer(digits: str) -> bool:
     )
 
 
-def iban_end(text: str, start: int, stop: int) -> int:
+def iban_end(text: str, start: int, *, stop: int) -> int:
     """Return where the IBAN that begins at `start` ends, or -1 when country, length or mod 97 do not fit."""
     length = _IBAN_LENGTHS.get(text[start : start + 2], 0)
     compact: list[str] = []
@@ -117,7 +117,7 @@ def numbers(text: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, "resident-id"
     if b"AA00" in joined:
         for start, stop in _alone(_IBAN, text, right=False):
-            end = iban_end(text, start, stop)
+            end = iban_end(text, start, stop=stop)
             if end > 0:
                 yield start, end, "iban"
     if b"000-00-0000" in shapes:
