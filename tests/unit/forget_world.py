@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reverie import layout
 from reverie.core.citations import cite
 from reverie.core.entries import derived_id
+from reverie.core.phrases import phrase
 from reverie.core.records import Entry, Event, Extraction, History, Remember, ToolCall, Turn
 from reverie.core.settings import Settings
 from reverie.drain import drain
@@ -35,6 +36,7 @@ SAID_NUTS = "I am severely allergic to macadamia nuts"
 SAID_BIKE = "I ride a green bicycle to the office"
 TURN = f"Good morning! {SAID_NUTS}. {SAID_BIKE}. What is the weather like?"
 PAGE = "notebook/3_Personal/Health.md"
+GONE = ("macadamia nuts", "severely allergic")
 NUT, BICYCLE = derived_id("x1", "0"), derived_id("x1", "1")
 
 
@@ -158,4 +160,15 @@ def everything(root: Path) -> dict[str, bytes]:
             elif "objects" in path.parts:
                 data = zlib.decompress(data)
             found[path.relative_to(root).as_posix()] = data
+    return found
+
+
+def holders(root: Path) -> list[str]:
+    """Return the files in which the words stand, spelled in any way: as bytes, or as words of the decoded text."""
+    found = []
+    for path, data in everything(root).items():
+        text = " ".join(phrase(data.decode("utf-8", "replace").replace("\\n", " ")))
+        raw = data.lower()
+        if any(word in text or word.encode() in raw for word in GONE):
+            found.append(path)
     return found

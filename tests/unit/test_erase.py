@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-import itertools
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +19,7 @@ from forget_world import (
     SAID_BIKE,
     SAID_NUTS,
     everything,
+    holders,
     lived,
     opened,
     remembered,
@@ -34,21 +33,18 @@ from reverie.core import framing
 from reverie.core.blocks import Block, find_block
 from reverie.core.daylog import parse
 from reverie.core.erasure import Eraser, Erasure
-from reverie.core.phrases import phrase
 from reverie.core.records import Event, Run
 from reverie.drain import drain
 from reverie.errors import Busy, NotFound
-from reverie.store import counters, journal, letting_go, quarantine, sessions, stream
+from reverie.store import counters, journal, quarantine, sessions, stream
 from reverie.store.counters import DrainCounters
 from reverie.store.git import History as Commits
-from reverie.testing import CrashDisk, FixedClock, crash_loop
+from reverie.testing import FixedClock
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from reverie.store.workspace import Workspace
-
-GONE = ("macadamia nuts", "severely allergic")
 
 
 def erased(ws: Workspace, *ids: str, **options: Any) -> forgetting.Erased:
@@ -57,17 +53,6 @@ def erased(ws: Workspace, *ids: str, **options: Any) -> forgetting.Erased:
     done = forgetting.erase(ws, state, ids or (NUT,), **options)
     state.close()
     return done
-
-
-def holders(root: Path) -> list[str]:
-    """Return the files in which the words stand, spelled in any way: as bytes, or as words of the decoded text."""
-    found = []
-    for path, data in everything(root).items():
-        text = " ".join(phrase(data.decode("utf-8", "replace").replace("\\n", " ")))
-        raw = data.lower()
-        if any(word in text or word.encode() in raw for word in GONE):
-            found.append(path)
-    return found
 
 
 def test_nothing_readable_is_left(tmp_path: Path) -> None:
@@ -310,44 +295,3 @@ def test_unknown_members_and_clean_files_survive(tmp_path: Path) -> None:
     )
     packed = framing.frame({"base64": base64.b64encode(b"nothing").decode(), "n": 1.50})
     assert eraser.lines(packed) == packed
-
-
-@pytest.mark.slow
-def test_a_crash_anywhere_is_finished_by_the_next_write(tmp_path: Path) -> None:
-    """With the power cut at any call of an erase, the next writer finishes it and no word is left."""
-    lived(tmp_path / "origin")
-    numbers = itertools.count()
-
-    def make() -> Path:
-        root = tmp_path / f"run{next(numbers)}"
-        shutil.copytree(tmp_path / "origin", root)
-        return root
-
-    def scenario(disk: CrashDisk, tell: Any) -> None:
-        ws = opened(disk.root, disk=disk, first=5)
-        state = state_of(ws, forgetting.mask_of(ws))
-        try:
-            assert forgetting.erase(ws, state, [NUT]).leftovers == ()
-        finally:
-            state.close()
-        tell("erased")
-
-    for wreck in crash_loop(make, scenario, seeds=(3,), step=13):
-        ws = opened(wreck.root, first=6)
-        begun = letting_go.pending(ws) is not None
-        forgetting.finish(ws)
-        assert letting_go.pending(ws) is None
-        if not forgetting.mask_of(ws):
-            assert not wreck.told
-            assert not begun
-            shutil.rmtree(wreck.root)
-            continue
-        state = state_of(ws, forgetting.mask_of(ws))
-        assert [one.entry.text for one in state.states()] == [BIKE, "User will bring cake"]
-        state.close()
-        if holders(wreck.root) != [sessions.path_of("s1")]:
-            assert not wreck.told  # forgotten, and the erase not begun
-            assert erased(ws).leftovers == ()
-        assert holders(wreck.root) == [sessions.path_of("s1")]
-        assert Commits(ws).log()[0].message == "Add: [erased]"
-        shutil.rmtree(wreck.root)

@@ -1,0 +1,61 @@
+"""An erase cut short by a power failure, at any of its calls."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from forget_world import BIKE, NUT, holders, lived, opened, state_of
+
+from reverie import forget as forgetting
+from reverie.store import letting_go, sessions
+from reverie.store.git import History as Commits
+from reverie.testing import CrashDisk, crash_loop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.slow
+def test_a_crash_anywhere_is_finished_by_the_next_write(tmp_path: Path) -> None:
+    """With the power cut at any call of an erase, the next writer finishes it and no word is left."""
+    lived(tmp_path / "origin")
+    numbers = itertools.count()
+
+    def make() -> Path:
+        root = tmp_path / f"run{next(numbers)}"
+        shutil.copytree(tmp_path / "origin", root)
+        return root
+
+    def scenario(disk: CrashDisk, tell: Any) -> None:
+        ws = opened(disk.root, disk=disk, first=5)
+        state = state_of(ws, forgetting.mask_of(ws))
+        try:
+            assert forgetting.erase(ws, state, [NUT]).leftovers == ()
+        finally:
+            state.close()
+        tell("erased")
+
+    for wreck in crash_loop(make, scenario, seeds=(3,), step=13):
+        ws = opened(wreck.root, first=6)
+        begun = letting_go.pending(ws) is not None
+        forgetting.finish(ws)
+        assert letting_go.pending(ws) is None
+        if not forgetting.mask_of(ws):
+            assert not wreck.told
+            assert not begun
+            shutil.rmtree(wreck.root)
+            continue
+        state = state_of(ws, forgetting.mask_of(ws))
+        assert [one.entry.text for one in state.states()] == [BIKE, "User will bring cake"]
+        state.close()
+        if holders(wreck.root) != [sessions.path_of("s1")]:
+            assert not wreck.told  # forgotten, and the erase not begun
+            state = state_of(ws, forgetting.mask_of(ws))
+            assert forgetting.erase(ws, state, [NUT]).leftovers == ()
+            state.close()
+        assert holders(wreck.root) == [sessions.path_of("s1")]
+        assert Commits(ws).log()[0].message == "Add: [erased]"
+        shutil.rmtree(wreck.root)
