@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -63,6 +64,7 @@ class State:
     def overlay(self, queued: Iterable[JournalRecord], masked: Callable[[Entry], bool]) -> None:
         """Show records that wait for the drain as if they were stored already."""
         self._queued, self._marks, self._notes = {}, {}, {}
+        waiting: dict[str, Entry] = {}
         for record in queued:
             if isinstance(record, Extraction):
                 if record.session:
@@ -71,8 +73,16 @@ class State:
                     self._notes[record.note] = (record.at, record.digest)
             entries = record.entries if isinstance(record, Extraction) else ()
             for entry in (record.entry,) if isinstance(record, Remember) else entries:
-                if entry.id not in self._queued and not masked(entry) and not self._is_stored(entry.id):
-                    self._queued[entry.id] = fold(entry, events_of(self.db, entry.id))
+                if not masked(entry):
+                    waiting.setdefault(entry.id, entry)
+        stored = self._among("SELECT id FROM entry WHERE id IN", waiting)
+        happened = self._among("SELECT entry FROM event WHERE entry IN", waiting)
+        happened |= self._among("SELECT other FROM event WHERE other != '' AND other IN", waiting)
+        self._queued = {
+            one: fold(entry, events_of(self.db, one) if one in happened else ())
+            for one, entry in waiting.items()
+            if one not in stored
+        }
 
     # Reading
 
@@ -96,13 +106,11 @@ class State:
         """Return the states of those of `ids` that exist and are not forgotten."""
         wanted = [one for one in dict.fromkeys(ids) if is_id(one)]
         stored: dict[str, EntryState] = {}
-        for start in range(0, len(wanted), _AT_ONCE):
-            part = wanted[start : start + _AT_ONCE]
-            rows = self._rows(
-                f"SELECT id, body, state FROM entry WHERE id IN ({','.join('?' * len(part))}) AND {_VISIBLE}",
-                part,
+        for part in _batches(wanted):
+            query = f"SELECT id, body, state FROM entry WHERE id IN ({_marks(part)}) AND {_VISIBLE}"
+            stored.update(
+                (entry_id, _state(body, state)) for entry_id, body, state in self._rows(query, part)
             )
-            stored.update((entry_id, _state(body, state)) for entry_id, body, state in rows)
         both = ((one, stored.get(one) or self._queued.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
 
@@ -303,9 +311,21 @@ class State:
         refold(self.db, ids)
         self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
 
-    def _is_stored(self, entry_id: str) -> bool:
-        """Whether the files hold the entry, forgotten or not."""
-        return bool(self._rows("SELECT 1 FROM entry WHERE id = ?", (entry_id,)))
+    def _among(self, query: str, ids: Iterable[str]) -> set[str]:
+        """Return those of `ids` that a query ending in `IN` finds."""
+        return {row[0] for part in _batches(ids) for row in self._rows(f"{query} ({_marks(part)})", part)}
+
+
+def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Yield ids in lists that one statement takes."""
+    rest = iter(ids)
+    while part := list(islice(rest, _AT_ONCE)):
+        yield part
+
+
+def _marks(values: Sequence[str]) -> str:
+    """Return as many marks as there are values to bind."""
+    return ",".join("?" * len(values))
 
 
 def _state(body: bytes, state: bytes) -> EntryState:
