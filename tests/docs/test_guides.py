@@ -1,0 +1,225 @@
+"""The guides do what they say: their shell and Python blocks run, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import random
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import reverie
+from reverie import Opening, Turn
+from reverie.surface.cli.commands import COMMANDS
+from reverie.surface.cli.main import load
+from reverie.testing import FixedClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DOCS = Path(__file__).parents[2] / "docs"
+# Pages of this folder and its subfolders that a person wrote; docs/reference/ is made from the code.
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "reference" not in page.parts)
+GUIDES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\[\]]+\]\(([^()\s]+)\)")
+CALL = re.compile(
+    r"(?:^|[\s(|`])reverie((?: +-w \S+| +--(?:workspace|agent-id|config-dir|user) \S+)*) +([a-z]+)\b([^\n|;&`)]*)"
+)
+OPTION = re.compile(r"(?<=\s)(--[a-z][a-z-]*|-[a-z])\b")
+MARK = "-- block"
+# What stands for the changing part of an output.
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the info strings and texts of a page's fenced blocks, in order."""
+    return [(match[1].strip(), match[2]) for match in FENCE.finditer(page.read_text(encoding="utf-8"))]
+
+
+def named(pages: list[Path]) -> list[object]:
+    """Return pages as parameters with readable names."""
+    return [pytest.param(page, id=page.relative_to(DOCS).as_posix()) for page in pages]
+
+
+def with_blocks(info: str) -> list[object]:
+    """Return the guides that hold a block of that kind."""
+    return named([page for page in GUIDES if any(kind == info for kind, _ in blocks(page))])
+
+
+def shell(page: Path, folder: Path) -> list[str]:
+    """Run a page's shell blocks in one shell in `folder`, and return what each printed."""
+    runs = [text for info, text in blocks(page) if info == "sh"]
+    script = "".join(f"echo '{MARK}'\n{text}" for text in runs)
+    bin_folder = str(Path(sys.executable).parent)
+    environment = {
+        "HOME": str(folder),
+        "PATH": os.pathsep.join((bin_folder, os.environ.get("PATH", ""))),
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "120",
+    }
+    done = subprocess.run(
+        ("bash", "-euo", "pipefail", "-c", script),
+        cwd=folder, env=environment, check=False, capture_output=True, text=True, timeout=280,
+    )  # fmt: skip
+    printed = done.stdout.split(f"{MARK}\n")[1:]
+    assert done.returncode == 0, f"block {len(printed)} of {page.name} failed: {done.stderr}\n{printed[-1]}"
+    return printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", with_blocks("sh"))
+def test_the_commands_of_a_guide_run(page: Path, tmp_path: Path) -> None:
+    """A guide's shell blocks run one after another and print what stands below them."""
+    printed = iter(shell(page, tmp_path))
+    ran: str | None = None
+    for info, text in blocks(page):
+        if info == "sh":
+            ran = next(printed)
+        elif info == "text" and ran is not None:
+            matches = doctest.OutputChecker().check_output(text, ran, OPTIONS)
+            assert matches, f"{page.name} says:\n{text}\nbut the commands printed:\n{ran}"
+            ran = None
+        else:
+            ran = None
+
+
+@pytest.mark.parametrize("page", with_blocks("pycon"))
+def test_the_python_of_a_guide_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guide's Python sessions, one after another, print what they say."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REVERIE_CONFIG_DIR", str(tmp_path / "config"))
+    text = "\n".join(code for info, code in blocks(page) if info == "pycon")
+    parsed = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    said: list[str] = []
+    runner.run(parsed, out=said.append)
+    assert runner.failures == 0, "".join(said)
+
+
+def seeded_ids(seed: int) -> Callable[[], str]:
+    """Return a source of ids that look drawn and are the same each time."""
+    numbers = random.Random(seed)
+    return lambda: f"{numbers.getrandbits(64):016x}"
+
+
+def test_the_life_of_a_turn_is_what_happens(tmp_path: Path) -> None:
+    """Each block of the page on a turn's life stands, byte for byte, in the files when its conversation is replayed."""
+    clock = FixedClock(datetime(2026, 7, 1, 12, 5, 33, tzinfo=UTC))
+    opening = Opening(
+        path=tmp_path / "memory", config_dir=tmp_path / "config", clock=clock, new_id=seeded_ids(11),
+        flags={"zone": "Europe/Berlin"},
+    )  # fmt: skip
+    page = DOCS / "explanation" / "life-of-a-turn.md"
+    said = re.findall(r"^> (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    talk = [("user", "Good morning. I work at Google.", 20), ("assistant", "Got it, I'll remember that.", 25)]
+    with reverie.init(opening) as memory:
+        for role, words, second in (*talk, ("user", said[0], 33)):
+            at = datetime(2026, 7, 1, 12, 5, second, tzinfo=UTC)
+            clock.set(at)
+            memory.capture("abc12345-77d0", Turn(role=role, content=words, at=at))
+        memory.remember("Dana prefers calls before noon")
+        memory.end("abc12345-77d0")
+        memory.extract()
+        memory.drain()
+        memory.digest()
+        memory.compact("abc12345-77d0", budget=60)
+        clock.set(datetime(2026, 7, 2, 1, tzinfo=UTC))
+        memory.dream(now=True)
+        memory.digest()
+        memory.publish()
+        found = memory.recall("where does the user work?").hits[0]
+        chain = memory.why("ffd35692eea442c5")
+    files = [
+        file.read_text(encoding="utf-8")
+        for file in memory.root.rglob("*")
+        if file.suffix in {".md", ".jsonl"}
+    ]
+    absent = [
+        text
+        for _, text in blocks(page)
+        if not all(any(part in file for file in files) for part in parts(text))
+    ]
+    assert absent == []
+    assert "ffd35692eea442c5" in found.entries
+    assert [turn.n for turn in chain.turns] == [2]
+
+
+def parts(text: str) -> list[str]:
+    """Return a block as what has to stand together: framed lines one by one, anything else as a whole."""
+    return text.splitlines() if text.startswith("{") else [text]
+
+
+def calls(page: Path) -> Iterator[tuple[str, set[str]]]:
+    """Yield each command that the page calls with the options it gives, prose in backticks included."""
+    text = page.read_text(encoding="utf-8")
+    for match in CALL.finditer(text):
+        yield match[2], set(OPTION.findall(f" {match[1]} {match[3]}"))
+
+
+@pytest.mark.parametrize("page", named(GUIDES))
+def test_a_guide_calls_commands_that_exist(page: Path) -> None:
+    """Each command that a guide calls exists and takes the options it is given."""
+    known = {command.name for command in COMMANDS}
+    unknown: list[str] = []
+    for name, options in calls(page):
+        if name not in known:
+            unknown.append(name)
+        elif name != "review":  # a group of its own: its options are its commands'
+            taken = {flag for one in load(name).params for flag in (*one.opts, *one.secondary_opts)}
+            unknown += [f"{name} {option}" for option in options - taken]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_a_link_leads_somewhere(page: Path) -> None:
+    """Each relative link of a page leads to a file that is there, and its anchor to a heading of that file."""
+    broken = []
+    for target in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        path, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+    assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as Markdown viewers make them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_every_page_is_found_from_the_index() -> None:
+    """The index of the documentation links to each page, those it leads to included."""
+    index = DOCS / "index.md"
+    seen: set[Path] = set()
+    todo = [index]
+    while todo:
+        page = todo.pop()
+        if page in seen or page.suffix != ".md" or not page.exists():
+            continue
+        seen.add(page)
+        todo += [
+            (page.parent / target.partition("#")[0]).resolve()
+            for target in LINK.findall(page.read_text(encoding="utf-8"))
+            if "://" not in target
+        ]
+    assert {page for page in PAGES if page not in seen} == set()
+
+
+def test_the_rules_bite() -> None:
+    """An output that differs, a command that is none and an anchor that is missing are found."""
+    checker = doctest.OutputChecker()
+    assert checker.check_output("stored ...\n", "stored 5 entries\n", OPTIONS)
+    assert not checker.check_output("stored 5\n", "stored 6\n", OPTIONS)
+    assert next(CALL.finditer("reverie -w memory remember x --due y"))[2] == "remember"
+    assert "who-may-hold-what" in anchors(DOCS / "format.md")
