@@ -21,7 +21,9 @@ from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.records import Run
+from reverie.digest import digest
 from reverie.forget import Erased, Forgotten
+from reverie.index.state import State
 from reverie.lint import Linted, lint, log_line
 from reverie.opening import Opened
 from reverie.publish import Published, publish
@@ -69,10 +71,12 @@ class Care:
         ()
         """
         state = self.opened.state_now()
-        done = forgetting.erase(self.opened.writable, state, self._ids(entries), dry_run=dry_run)
-        if not dry_run:
-            self.opened.drop_index()
-            self._act(Due(publish=True), at_once=True)
+        ws = self.opened.writable
+        ids = [forgetting.ids_of(ws, state, entry) for entry in entries]
+        self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
+        done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
+        self.opened.drop_index()
+        self._act(done.due, at_once=True)
         return done
 
     def exclude(self, topic: str, *, remove: bool = False, preview: bool = False) -> list[EntryState]:
@@ -133,11 +137,22 @@ class Care:
         []
         """
         state = self.opened.state_now()
-        if accept is not None:
-            return [reviewing.decide(self.opened.writable, state, item, accept=accept)]
-        return (
-            [reviewing.show(self.opened.ws, state, item)] if item else reviewing.items(self.opened.ws, state)
-        )
+        waiting = reviewing.items(self.opened.ws, state, forgotten=self._forgotten(state))
+        if not item:
+            return waiting
+        found = reviewing.pick(waiting, item)
+        if accept is None:
+            return [found]
+        ws = self.opened.writable
+        if found.topic == "forgotten":
+            if accept:
+                forgetting.restore(ws, state, [found.id])
+            else:
+                forgetting.leave(ws, state, found.id)
+        else:
+            reviewing.decide(ws, state, found, accept=accept)
+        self._act(Due(digest=True, publish=True))
+        return [found]
 
     # Care
 
@@ -207,6 +222,19 @@ class Care:
 
     # Inside
 
+    def _forgotten(self, state: State) -> list[Item]:
+        """Return the hidden statements a person is asked about, as items."""
+        return [
+            Item(
+                id=one.entry.id,
+                topic="forgotten",
+                place=one.entry.day,
+                text=one.entry.text,
+                why=f"something like it was forgotten ({one.why})",
+            )
+            for one in forgetting.questions(self.opened.ws, state)
+        ]
+
     def _ids(self, entries: Sequence[str]) -> list[str]:
         """Return the full ids that prefixes name."""
         state = self.opened.state_now()
@@ -219,6 +247,8 @@ class Care:
         self._act(Due(publish=True))
 
     def _act(self, due: Due, *, at_once: bool = False) -> None:
-        """Do what a step found due and a verb does on the spot: MEMORY.md, at most once a minute."""
+        """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute."""
+        if due.digest and due.publish:
+            digest(self.opened.writable, self.opened.state_now(), masked=self.opened.mask)
         if due.publish:
             self.publish(at_once=at_once)

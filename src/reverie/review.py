@@ -4,11 +4,13 @@ Owns gathering what waits and carrying out a verdict; promises that each item sa
 never decides for the person.
 
 What waits: edits inside MEMORY.md's block, proposed skills and edits of USER.md and SOUL.md, pairs of entries that
-contradict each other, and records in quarantine.
+contradict each other, statements hidden because something like them was forgotten (the caller brings those and carries
+their verdict out), and records in quarantine.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +22,7 @@ from reverie.index.state import State
 from reverie.store import journal, quarantine, reviews, stream
 from reverie.store.workspace import Workspace
 
-Topic = Literal["memory-edit", "core-edit", "skill", "page-edit", "contradiction", "quarantine"]
+Topic = Literal["memory-edit", "core-edit", "skill", "page-edit", "contradiction", "forgotten", "quarantine"]
 
 _VERDICTS: dict[str, tuple[str, str]] = {
     "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
@@ -31,6 +33,7 @@ _VERDICTS: dict[str, tuple[str, str]] = {
         "the later statement replaces the earlier",
         "both stand, and are not asked about again",
     ),
+    "forgotten": ("it is remembered again", "it stays forgotten, and is not asked about again"),
     "quarantine": (
         "the record is queued again as it is",
         "the record is dropped; its bytes stay in quarantine",
@@ -59,8 +62,8 @@ class Item:
         return _VERDICTS[self.topic][1]
 
 
-def items(ws: Workspace, state: State) -> list[Item]:
-    """Return everything that waits for a word: proposals, then contradictions, then quarantine."""
+def items(ws: Workspace, state: State, *, forgotten: Sequence[Item] = ()) -> list[Item]:
+    """Return everything that waits for a word: proposals, contradictions, what is forgotten, then quarantine."""
     found = [
         Item(id=one.id, topic=one.topic, place=one.path, text=one.text, why=one.why)
         for one in reviews.waiting(ws)
@@ -69,6 +72,7 @@ def items(ws: Workspace, state: State) -> list[Item]:
         pair = state.find([event.other, event.entry])
         text = "\n".join(f"{one.entry.day}: {one.entry.text}" for one in pair.values())
         found.append(Item(id=event.id, topic="contradiction", place=event.entry, text=text, why=event.why))
+    found += forgotten
     found += [
         Item(
             id=one.id,
@@ -82,9 +86,9 @@ def items(ws: Workspace, state: State) -> list[Item]:
     return found
 
 
-def show(ws: Workspace, state: State, item_id: str) -> Item:
-    """Return the one waiting item whose id begins with `item_id`; raises NotFound or UsageError."""
-    found = [item for item in items(ws, state) if item_id and item.id.startswith(item_id)]
+def pick(waiting: Sequence[Item], item_id: str) -> Item:
+    """Return the one of `waiting` whose id begins with `item_id`; raises NotFound or UsageError."""
+    found = [item for item in waiting if item_id and item.id.startswith(item_id)]
     if not found:
         message = f"nothing waits under {item_id!r}: `reverie review list` shows what does"
         raise NotFound(message)
@@ -94,13 +98,12 @@ def show(ws: Workspace, state: State, item_id: str) -> Item:
     return found[0]
 
 
-def decide(ws: Workspace, state: State, item_id: str, *, accept: bool) -> Item:
-    """Carry out a person's word on an item, and return the item.
+def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
+    """Carry out a person's word on an item.
 
     The effect is written before the verdict, so that a crash between leaves the item waiting and the effect, which is
     the same when it happens again.
     """
-    item = show(ws, state, item_id)
     if item.topic == "quarantine":
         _decide_quarantine(ws, item, accept=accept)
     elif item.topic == "contradiction":
@@ -109,7 +112,6 @@ def decide(ws: Workspace, state: State, item_id: str, *, accept: bool) -> Item:
         if accept:
             _carry_out(ws, item)
         reviews.settle(ws, item.id, accepted=accept)
-    return item
 
 
 def _carry_out(ws: Workspace, item: Item) -> None:
