@@ -27,6 +27,7 @@ from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, Origin, Turn
+from reverie.core.tokens import terms
 from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
@@ -213,7 +214,8 @@ class Memory(Care):
             self.compact(wanted.session)
         state = self.opened.state_now()
         k = self.opened.ws.settings.context.relevant_hits
-        hits = self.recall(wanted.query, k=k).hits if wanted.query else ()
+        # A turn may be a mere "?!", to which no memory answers.
+        hits = self.recall(wanted.query, k=k).hits if terms(wanted.query) else ()
         return context(self.opened.ws, state, wanted, hits=hits, masked=self.opened.mask)
 
     def list(self, where: Where | None = None) -> list[EntryState]:
@@ -238,7 +240,7 @@ class Memory(Care):
         >>> memory.why(tea).turns
         ()
         """
-        return why(self.opened.ws, self.opened.state_now(), entry)
+        return why(self.opened.ws, self.opened.state_now(), entry, masked=self.opened.mask)
 
     # One stage each
 

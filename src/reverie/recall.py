@@ -29,7 +29,7 @@ from reverie.core.significance import decayed, faded
 from reverie.core.tokens import terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
-from reverie.index.feeding import Feeding, row_of
+from reverie.index.feeding import DESCRIPTION, Feeding, row_of
 from reverie.index.state import State
 from reverie.index.text import DEPTH, TextIndex
 from reverie.store import pages, stream
@@ -226,20 +226,21 @@ def _said(link: Event) -> datetime:
 
 
 def _collapsed(candidates: list[Candidate], states: Mapping[str, EntryState]) -> list[Candidate]:
-    """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them."""
-    cited = {
-        one
-        for candidate in candidates
-        if candidate.row.kind == "page"
-        for one in candidate.row.digest.split()
-    }
+    """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them.
+
+    What a page says it is about yields to what stands on it.
+    """
+    on_pages = [one.row for one in candidates if one.row.kind == "page"]
+    cited = {name for row in on_pages for name in row.digest.split()}
+    told = {row.source for row in on_pages if row.status != DESCRIPTION}
     among = cited | {one.row.id for one in candidates if one.row.kind == "entry"}
-    return [
-        one
-        for one in candidates
-        if one.row.kind != "entry"
-        or (one.row.id not in cited and states[one.row.id].merged_into not in among)
-    ]
+
+    def yields(row: Row) -> bool:
+        if row.kind == "entry":
+            return row.id in cited or states[row.id].merged_into in among
+        return row.status == DESCRIPTION and row.source in told
+
+    return [one for one in candidates if not yields(one.row)]
 
 
 def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -34,6 +34,7 @@ from reverie.index.rows import Rows
 from reverie.index.state import State
 
 CORE = (layout.USER, layout.SOUL)
+DESCRIPTION = "description"  # the status of a row that holds what a page says it is about
 _BATCH = 2_000
 
 
@@ -104,7 +105,8 @@ class Feeding:
             return
         at = datetime.fromtimestamp(status.st_mtime, UTC)
         text = data.decode("utf-8", "replace")
-        updated = read_front(split(text).front).updated
+        front = split(text).front
+        updated = read_front(front).updated
         if is_day(updated):
             at = self.calendar.start(updated)  # when it was last written, whatever the file was copied since
         kind = "core" if path in CORE else "page"
@@ -124,6 +126,8 @@ class Feeding:
                     day=self.calendar.day(at),
                     place=chunk.line,
                     digest="\n".join(ids),
+                    # With front matter nothing else begins on the first line.
+                    status=DESCRIPTION if chunk.line == 1 and front is not None else "",
                 )
             )
         self.rows.replace_source(path, rows, stamp=f"{stamp} @")
