@@ -1,7 +1,7 @@
 """Where a memory comes from: page → entry → turn.
 
 Owns following a citation to the entry and the entry to the words that were said; promises to show only what stands in
-the files now; never writes.
+the files now and is not forgotten; never writes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from reverie import layout
 from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
+from reverie.core.forgetting import Mask
 from reverie.core.records import Event, Outcome, Turn
 from reverie.index.state import State
 from reverie.store import sessions
@@ -33,8 +34,11 @@ class Why:
     others: tuple[EntryState, ...]
 
 
-def why(ws: Workspace, state: State, entry_id: str) -> Why:
-    """Return the chain behind the entry whose id begins with `entry_id`; raises NotFound or AmbiguousId."""
+def why(ws: Workspace, state: State, entry_id: str, *, masked: Mask) -> Why:
+    """Return the chain behind the entry whose id begins with `entry_id`; raises NotFound or AmbiguousId.
+
+    A turn in which something forgotten was said is left out, the entry's own words in it notwithstanding.
+    """
     found = state.get(entry_id)
     entry = found.entry
     events = tuple(state.events(entry.id))
@@ -43,7 +47,11 @@ def why(ws: Workspace, state: State, entry_id: str) -> Why:
         state=found,
         log=layout.log_file(entry.day),
         pages=tuple(state.cited_on(entry.id)),
-        turns=source_turns(ws, found),
+        turns=tuple(
+            turn
+            for turn in source_turns(ws, found)
+            if not masked.turn(turn.session, turn.id) and not masked.text(turn.content)
+        ),
         events=events,
         outcomes=tuple(state.outcomes(entry.id)),
         others=tuple(state.find(sorted(linked)).values()),
