@@ -83,9 +83,15 @@ def extract(
     if not ws.settings.enabled:
         return Extracted()
     done = Extracted()
-    for session in sessions.names(ws) if names is None else names:
+    for session in _by_time(ws) if names is None else names:
         done += _session(ws, session, reading)
     return done + _notes(ws, reading) if notes else done
+
+
+def _by_time(ws: Workspace) -> list[str]:
+    """Return the names of all sessions, the one that spoke last at the end: a change is linked to what stood before."""
+    found = ((one.last.timestamp() if one.last else 0.0, one.name) for one in sessions.states(ws))
+    return [name for _, name in sorted(found)]
 
 
 def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
