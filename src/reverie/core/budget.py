@@ -117,7 +117,7 @@ def budget_of(settings: PublishSettings, *, newline: str = "\n") -> Budget:
     return replace(preset, lines=lines, tokens=settings.max_tokens or None, newline=len(newline))
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line's claim to room: the heading it stands under and what it weighs.
 
     `key` is unique; `weight` 0 to 1 for entries; `confirmed` seconds since 1970.

@@ -45,7 +45,7 @@ _FEEDBACK_STEPS = {"helpful": 0.05, "more": 0.10, "less": -0.10}
 FEEDBACK_WORDS = ("helpful", "wrong", "outdated", "more", "less")
 
 
-class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """An entry and everything that happened to it since.
 
     `sig` is the significance after feedback and repeats, 0 to 1. `wrong` means it never was true, `ended` that
