@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -124,7 +125,7 @@ def fold(entry: Entry, events: Iterable[Event]) -> EntryState:
 def _happened(state: EntryState, event: Event) -> EntryState:
     """Return the state after an event on the entry itself."""
     replace = msgspec.structs.replace
-    switches = {
+    switches: dict[str, dict[str, Any]] = {
         "pin": {"pinned": True},
         "unpin": {"pinned": False},
         "hide": {"hidden": True},
