@@ -53,16 +53,31 @@ class Care:
         self._act(Due(publish=True))
         return len(entries)
 
-    def forget(self, entries: Sequence[str], *, dry_run: bool = False) -> Forgotten:
-        """Forget entries and the words they came from; the answer says where bytes remain until `erase`.
+    def forget(self, entries: Sequence[str], *, dry_run: bool = False, restore: bool = False) -> Forgotten:
+        """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
 
         >>> memory.forget([tea], dry_run=True).ids == (tea,)
         True
         """
-        state = self.opened.state_now()
-        done = forgetting.forget(self.opened.writable, state, self._ids(entries), dry_run=dry_run)
+        ws, state = self.opened.writable, self.opened.state_now()
+        if restore:
+            ids = tuple(forgetting.ids_of(ws, state, entry) for entry in entries)
+            shown = ids if dry_run else forgetting.restore(ws, state, ids)
+            done = Forgotten(ids=shown, due=Due(digest=True, publish=not dry_run))
+        else:
+            done = forgetting.forget(ws, state, self._ids(entries), dry_run=dry_run)
         self._act(done.due, at_once=True)
         return done
+
+    def forgotten(self, prefix: str) -> str:
+        """Return the full id of the forgotten entry that `prefix` names, or nothing when it is not forgotten.
+
+        >>> memory.forgotten(tea)
+        ''
+        """
+        mask = self.opened.mask
+        ids = {one for tomb in mask.tombstones for one in tomb.entries if prefix and one.startswith(prefix)}
+        return ids.pop() if len(ids) == 1 else ""
 
     def erase(self, entries: Sequence[str], *, dry_run: bool = False) -> Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.

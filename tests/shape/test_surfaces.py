@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Verbs of Memory that have no command of the same name, each with the reason.
 NO_COMMAND: Mapping[str, str] = {
+    "forgotten": "`erase` and `forget --restore` ask it",
     "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
     "compact_all": "`compact` without a session compacts all of them",
@@ -26,11 +27,11 @@ NO_COMMAND: Mapping[str, str] = {
 
 
 def verbs(source: Source) -> dict[str, int]:
-    """Return the public methods of the class `Memory`, with their lines."""
+    """Return the public methods of the class `Memory` or of its base, with their lines."""
     return {
         item.name: item.lineno
         for node in source.tree.body
-        if isinstance(node, ast.ClassDef) and node.name == "Memory"
+        if isinstance(node, ast.ClassDef) and node.name in {"Memory", "Care"}
         for item in node.body
         if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and not _is_property(item)
     }
@@ -76,43 +77,42 @@ def documented(verb: str, text: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def memory() -> Source:
-    """The module of the class `Memory`."""
-    path = "src/reverie/memory.py"
-    if path not in tracked():
-        pytest.skip(f"{path} is not there")
-    return load(path)
+def memory() -> Mapping[str, str]:
+    """Where each verb of a `Memory` stands: those of the class itself, and those people use, in its base `Care`."""
+    paths = [path for path in ("src/reverie/memory.py", "src/reverie/care.py") if path in tracked()]
+    if not paths:
+        pytest.skip("there is no Memory")
+    sources = [load(path) for path in paths]
+    return {verb: source.where(line) for source in sources for verb, line in verbs(source).items()}
 
 
-def test_each_verb_is_a_command(memory: Source) -> None:
+def test_each_verb_is_a_command(memory: Mapping[str, str]) -> None:
     """Each verb of `Memory` is a command of the CLI, or is listed here as deliberately absent."""
     offered = {name for source in package() if source.folder == "surface" for name in commands(source)}
     if not offered:
         pytest.skip("the package has no commands")
     missing = [
-        f"{memory.where(line)}: {verb}"
-        for verb, line in verbs(memory).items()
-        if verb.replace("_", "-") not in offered and verb not in NO_COMMAND
+        f"{place}: {verb}"
+        for verb, place in memory.items()
+        if verb.strip("_").replace("_", "-") not in offered and verb not in NO_COMMAND
     ]
     demand(missing, "Add the command in surface/cli, or a row with its reason to NO_COMMAND.")
 
 
-def test_each_absence_is_still_one(memory: Source) -> None:
+def test_each_absence_is_still_one(memory: Mapping[str, str]) -> None:
     """Each verb listed as absent from the CLI is a verb, and is absent."""
     offered = {name for source in package() if source.folder == "surface" for name in commands(source)}
-    stale = [name for name in NO_COMMAND if name in offered or name not in verbs(memory)]
+    stale = [name for name in NO_COMMAND if name in offered or name not in memory]
     demand(stale, "Remove the row from NO_COMMAND.")
 
 
-def test_each_verb_is_documented(memory: Source) -> None:
+def test_each_verb_is_documented(memory: Mapping[str, str]) -> None:
     """Each verb of `Memory` is shown in README.md or docs/."""
     pages = [path for path in tracked() if path == "README.md" or re.fullmatch(r"docs/.*\.md", path)]
     text = "\n".join((ROOT / path).read_text(encoding="utf-8") for path in pages)
     if not any(path.startswith("docs/reference/") for path in pages):
         pytest.skip("docs/reference/ holds no page")
-    missing = [
-        f"{memory.where(line)}: {verb}" for verb, line in verbs(memory).items() if not documented(verb, text)
-    ]
+    missing = [f"{place}: {verb}" for verb, place in memory.items() if not documented(verb.strip("_"), text)]
     demand(missing, "Show the verb in docs/, where a user would look for it.")
 
 

@@ -38,23 +38,30 @@ class _Meant:
     """The entries a command is about."""
 
     states: tuple[EntryState, ...]
+    forgotten: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
         """Their ids."""
-        return [state.entry.id for state in self.states]
+        return [*(state.entry.id for state in self.states), *self.forgotten]
 
     def lines(self, head: str) -> list[str | Styled | Line]:
         """Return a heading with their number, and each on a line."""
-        return [line(f"{head}: {len(self.states)}"), *map(entry_line, self.states)]
+        hidden = [line(f"{one} (forgotten)", indent=2) for one in self.forgotten]
+        return [line(f"{head}: {len(self.ids)}"), *map(entry_line, self.states), *hidden]
 
 
-def _meant(memory: Memory, entries: list[str] | None, where: Where) -> _Meant:
-    """Return the entries named by id, or all that the filter admits; raises UsageError for neither or both."""
+def _meant(memory: Memory, entries: list[str] | None, where: Where, *, forgotten: bool = False) -> _Meant:
+    """Return the entries named by id, or all that the filter admits; raises UsageError for neither or both.
+
+    With `forgotten`, an id may also be that of an entry which is no longer shown.
+    """
     if bool(entries) == where.filters:
         raise UsageError("name entries by id or by a filter such as --tag, one of the two")
-    states = [memory.get(entry) for entry in entries] if entries else memory.list(where)
-    return _Meant(tuple({state.entry.id: state for state in states}.values()))
+    hidden = [one for one in map(memory.forgotten, entries or ()) if one] if forgotten else []
+    named = [entry for entry in entries or () if not any(one.startswith(entry) for one in hidden)]
+    states = [memory.get(entry) for entry in named] if entries else memory.list(where)
+    return _Meant(tuple({state.entry.id: state for state in states}.values()), tuple(hidden))
 
 
 @app.command(
@@ -90,10 +97,15 @@ def hide(
 _FILTERS = ("category", "tag", "session", "about", "since", "until")
 
 
-@app.command("forget", cls=Verb, epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run")
+@app.command(
+    "forget",
+    cls=Verb,
+    epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run\nreverie forget 2b47366a --restore",
+)
 def forget(
     ctx: typer.Context,
     entries: Ids = None,
+    restore: Annotated[bool, typer.Option("--restore", help="Take the forgetting back.")] = False,
     category: Category = "",
     tag: Tag = "",
     session: Session = "",
@@ -105,9 +117,10 @@ def forget(
     """Forget entries and the words they came from; their bytes stay until `erase`."""
     where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where)
-        done = memory.forget(meant.ids, dry_run=dry_run)
-    lines = meant.lines("would be forgotten" if dry_run else "forgotten")
+        meant = _meant(memory, entries, where, forgotten=restore)
+        done = memory.forget(meant.ids, dry_run=dry_run, restore=restore)
+    said = "remembered again" if restore else "forgotten"
+    lines = meant.lines(f"would be {said}" if dry_run else said)
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
     answer(ctx, {"dry_run": dry_run, "ids": done.ids, "places": done.places}, lines)
 
@@ -131,7 +144,7 @@ def erase(
     """
     where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where)
+        meant = _meant(memory, entries, where, forgotten=True)
         if not (dry_run or yes):
             _confirm(ctx, meant)
         done = memory.erase(meant.ids, dry_run=dry_run)
