@@ -96,9 +96,11 @@ class Folding:
     def _logs(self) -> None:
         before = self._positions(layout.ARCHIVE)
         for path, status in self.files.statuses(layout.ARCHIVE):
-            day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
             known = before.get(path)
-            if path == layout.log_file(day) and is_day(day) and not self._unchanged(known, status):
+            if self._unchanged(known, status):  # asked first: this is all that is done for years of closed days
+                continue
+            day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
+            if path == layout.log_file(day) and is_day(day):
                 with self._reported():
                     self._log(day, known, status)
 
@@ -302,7 +304,7 @@ class Folding:
         """Return the positions of everything beneath `folder`."""
         beneath = (f"{folder}/", f"{folder}0")  # "0" is the character after "/"
         rows = self.db.execute(f"SELECT path, {_POSITION} FROM position WHERE path > ? AND path < ?", beneath)
-        return {path: Position(*rest) for path, *rest in rows}
+        return {row[0]: Position._make(row[1:]) for row in rows}
 
     @staticmethod
     def _unchanged(before: Position | None, status: Any) -> bool:  # noqa: ANN401 - os.stat_result
