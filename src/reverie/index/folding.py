@@ -97,7 +97,8 @@ class Folding:
         before = self._positions(layout.ARCHIVE)
         for path, status in self.files.statuses(layout.ARCHIVE):
             known = before.get(path)
-            if self._unchanged(known, status):  # asked first: this is all that is done for years of closed days
+            # Asked first, for this is all that is done about years of closed days.
+            if self._unchanged(known, status):
                 continue
             day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
             if path == layout.log_file(day) and is_day(day):
