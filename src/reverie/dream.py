@@ -44,7 +44,6 @@ from reverie.index.state import State
 from reverie.model.dreamer import DREAMER, Material, propose
 from reverie.store import counters, daylog, installing, runs
 from reverie.store.counters import DreamCounters
-from reverie.store.git import FileDiff, unified_file
 from reverie.store.landing import Landed, Verdict, land, transcript
 from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
@@ -161,11 +160,11 @@ class _Night:
                 self._tell([f"stopped after {settings.timeout_seconds} seconds; the rest waits"])
                 break
             tried.update(part.key for part in batch)
-            if is_suspect(settings, batch, self._failures):
+            if is_suspect(settings, batch, failures=self._failures):
                 self._split(batch)
             else:
                 self._attempt(batch)
-        done = replace(self._done, watermark=self.watermark, diff=self._diff() if self._dry else "")
+        done = replace(self._done, watermark=self.watermark, diff=self._staging.diff() if self._dry else "")
         if done.result == "nothing":
             return replace(done, reason="nothing could be settled; see the problems")
         return replace(done, due=Due(publish=not self._dry, digest=not self._dry))
@@ -233,6 +232,7 @@ class _Night:
             page_of=self._page_of,
             masked=self._masked,
             allow=self._ws.settings.redaction_allow,
+            copies={layout.OVERVIEW},
         )
 
     def _land(self, batch: Sequence[Part], judged: Judged) -> Landed:
@@ -268,7 +268,7 @@ class _Night:
             self._staging.installed(landed.pages)
             for path in landed.left:
                 self._staging.forget(path)
-            runs.keep_transcript(ws, name, transcript(batch, judged, landed))
+            runs.keep_transcript(ws, name, transcript(batch, judged, landed=landed))
         self._note(landed)
         return landed
 
@@ -342,13 +342,4 @@ class _Night:
         events = effective(self._state.events(entry))
         return tuple(
             one.other for one in events if one.kind in {"supersede", "correct"} and one.entry == entry
-        )
-
-    def _diff(self) -> str:
-        changed = self._staging.changed()
-        return "".join(
-            unified_file(
-                FileDiff(f"{self._ws.notebook}/{path}", old, text.encode("utf-8", "surrogateescape"))
-            )
-            for path, (old, text) in changed.items()
         )

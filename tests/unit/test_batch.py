@@ -100,10 +100,10 @@ def test_what_failed_too_often_comes_last_and_apart() -> None:
     failures = {waiting[0].id: 2, waiting[1].id: 1}
     batch = cut(settings, waiting, failures=failures)
     assert [part.id for part in batch] == [waiting[1].id, waiting[2].id]
-    assert not is_suspect(settings, batch, failures)
+    assert not is_suspect(settings, batch, failures=failures)
     rest = cut(settings, waiting[:1], failures=failures)
     assert rest == waiting[:1]
-    assert is_suspect(settings, rest, failures)
+    assert is_suspect(settings, rest, failures=failures)
 
 
 def test_failures_are_counted_by_entry_and_forgotten_when_settled() -> None:

@@ -3,106 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from dream_world import NIGHT, entry
+from dream_pages import TODAY, World, at
+from dream_world import entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.batch import parts_of
-from reverie.core.citations import cite, citing_lines
-from reverie.core.fold import EntryState, fold
 from reverie.core.front_matter import read
-from reverie.core.page_rules import fold_path
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Judged, Proposal
-from reverie.core.records import Entry, Event
 from reverie.core.source import split
-from reverie.model.dreamer import Material, propose
 from reverie.model.dreamer_desk import MOST_LINES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-TODAY = "2026-07-02"
-
-
-def link(kind: str, new: Entry, old: Entry) -> Event:
-    """Return a link from one entry to another."""
-    return Event(id=f"{kind}-{new.id}-{old.id}", at=NIGHT, kind=kind, entry=new.id, other=old.id)
-
-
-class World:
-    """A notebook in memory, and what is known about entries."""
-
-    def __init__(self, pages: dict[str, str] | None = None) -> None:
-        """Begin with these pages."""
-        self.pages = dict(pages or {})
-        self.known: dict[str, EntryState] = {}
-        self.events: list[Event] = []
-
-    def dream(self, *batch: Entry, events: Iterable[Event] = (), hold: bool = True) -> Proposal:
-        """Dream a batch, check that the policy takes all of it, and put its pages into the notebook."""
-        self.events += events
-        every = [*(state.entry for state in self.known.values()), *batch]
-        self.known = {one.id: fold(one, self.events) for one in every}
-        proposal = propose(self.material(batch))
-        judged = self.judge(batch, proposal)
-        if hold:
-            assert judged.refusals == ()
-            assert {one.key for one in judged.settlements} == {
-                part.key for one in batch for part in parts_of(self.known[one.id])
-            }
-        self.pages.update(judged.pages)
-        return proposal
-
-    def material(self, batch: Iterable[Entry]) -> Material:
-        """Return a batch as the dreamer is given it."""
-        replaces = {
-            one.id: tuple(
-                event.other
-                for event in self.events
-                if event.entry == one.id and event.kind in {"supersede", "correct"}
-            )
-            for one in batch
-        }
-        return Material(
-            parts=tuple(part for one in batch for part in parts_of(self.known[one.id])),
-            replaces=replaces,
-            find=self.known.get,
-            page_of=self.page_of,
-            read=self.pages.get,
-            today=TODAY,
-        )
-
-    def judge(self, batch: Iterable[Entry], proposal: Proposal) -> Judged:
-        """Return what the policy makes of a proposal."""
-        named = {*proposal.pages, *(one.page for one in proposal.settlements if one.page)}
-        case = Case(
-            parts=self.material(batch).parts,
-            old={path: self.pages[path] for path in named if path in self.pages},
-            existing=set(self.pages),
-            folded={fold_path(path) for path in self.pages},
-            find=self.known.get,
-            page_of=self.page_of,
-            masked=lambda _: False,
-        )
-        return judge(case, proposal)
-
-    def page_of(self, one: str) -> str:
-        """Return the page that cites an entry."""
-        found = [path for path, text in self.pages.items() for _, _, ids in citing_lines(text) if one in ids]
-        return found[0] if found else ""
-
-    def lines(self, path: str) -> list[str]:
-        """Return the list items of a page that cite."""
-        return [raw for _, raw, _ in citing_lines(self.pages[path])]
-
-
-def at(one: Entry) -> str:
-    """Return the citation of an entry."""
-    return cite(one.day, one.id)
 
 
 @pytest.mark.parametrize(
@@ -217,117 +128,6 @@ def test_a_procedure_keeps_its_steps() -> None:
     world.dream(one)
     text = world.pages["3_Personal/Procedures.md"]
     assert f"- Release: {at(one)}\n  1. `make lint`\n  2. tag v2.3.1\n  - tell Dana\n" in text
-
-
-def test_repeats_are_cited_on_one_line() -> None:
-    """Ten observations of one thing are one line that cites them all (R-03)."""
-    batch = [entry(n, "User likes tea", category="preference") for n in range(1, 11)]
-    events = [link("repeat", one, batch[0]) for one in batch[1:]]
-    world = World()
-    proposal = world.dream(*batch, events=events)
-    (line,) = world.lines("3_Personal/Preferences.md")
-    assert all(at(one) in line for one in batch)
-    assert [one.outcome for one in proposal.settlements] == ["cited"] + ["merged"] * 9
-
-
-def test_a_later_repeat_is_cited_on_the_standing_line() -> None:
-    """A repeat of what a page says already adds its citation to that line and nothing else."""
-    one, two = (entry(n, "User likes tea", category="preference") for n in (1, 2))
-    world = World()
-    world.dream(one)
-    before = world.pages["3_Personal/Preferences.md"]
-    world.dream(two, events=[link("repeat", two, one)])
-    assert world.pages["3_Personal/Preferences.md"] == before.replace(at(one), f"{at(one)} {at(two)}")
-
-
-def test_the_same_words_are_a_repeat_without_a_link() -> None:
-    """An entry whose line stands on the page already is merged into it, though nobody linked the two."""
-    world = World()
-    one, two, three = (entry(n, "User likes tea", category="preference") for n in (1, 2, 3))
-    world.dream(one, two)
-    proposal = world.dream(three)
-    assert len(world.lines("3_Personal/Preferences.md")) == 1
-    assert proposal.settlements[0].into == one.id
-
-
-def test_the_same_words_on_another_day_are_another_episode() -> None:
-    """What happened twice is two lines."""
-    world = World()
-    one = entry(1, "User ran around the lake", category="episode")
-    two = entry(2, "User ran around the lake", category="episode", day="2026-07-02")
-    world.dream(one, two)
-    assert len(world.lines("3_Personal/Episodes/2026-07.md")) == 2
-
-
-GOOGLE = entry(1, "User works at Google.", category="work", day="2026-05-02")
-MICROSOFT = entry(2, "User now works at Microsoft", category="work")
-
-
-def test_a_successor_takes_the_place_of_what_it_succeeds() -> None:
-    """The line that stands becomes current and previous, each citing its entry (R-01, P-10)."""
-    world = World()
-    world.dream(GOOGLE)
-    proposal = world.dream(MICROSOFT, events=[link("supersede", MICROSOFT, GOOGLE)])
-    assert world.lines("3_Personal/Work.md") == [
-        f"- Currently: User now works at Microsoft {at(MICROSOFT)}",
-        f"  - Previously: User works at Google (until 2026-07-01). {at(GOOGLE)}",
-    ]
-    assert proposal.settlements[0].outcome == "cited"
-
-
-def test_a_change_within_one_batch_shows_both() -> None:
-    """Both said within one batch: the later is current, the earlier superseded and still to be seen."""
-    world = World()
-    proposal = world.dream(GOOGLE, MICROSOFT, events=[link("supersede", MICROSOFT, GOOGLE)])
-    assert [one[:15].strip() for one in world.lines("3_Personal/Work.md")] == [
-        "- Currently: Us",
-        "- Previously:",
-    ]
-    outcomes = {one.entry: (one.outcome, one.into) for one in proposal.settlements}
-    assert outcomes == {GOOGLE.id: ("superseded", MICROSOFT.id), MICROSOFT.id: ("cited", "")}
-
-
-def test_a_long_chain_keeps_all_that_held() -> None:
-    """Three employers over three dreams are one current line and two previous ones, newest first."""
-    apple = entry(3, "User moved on and works at Apple", category="work", day="2026-09-01")
-    world = World()
-    world.dream(GOOGLE)
-    world.dream(MICROSOFT, events=[link("supersede", MICROSOFT, GOOGLE)])
-    world.dream(apple, events=[link("supersede", apple, MICROSOFT)])
-    lines = world.lines("3_Personal/Work.md")
-    assert [one.partition(": ")[0] for one in lines] == ["- Currently", "  - Previously", "  - Previously"]
-    assert "Apple" in lines[0]
-    assert "Microsoft (until 2026-09-01)" in lines[1]
-    assert "Google (until 2026-07-01)" in lines[2]
-
-
-def test_what_never_was_true_is_not_shown_as_previous() -> None:
-    """A correction replaces the line it corrects."""
-    world = World()
-    world.dream(GOOGLE)
-    world.dream(MICROSOFT, events=[link("correct", MICROSOFT, GOOGLE)])
-    (line,) = world.lines("3_Personal/Work.md")
-    assert "Microsoft" in line
-
-
-def test_a_persons_sentence_is_not_rewritten_by_a_successor() -> None:
-    """A line of prose that cites the old entry is a person's; the new fact gets a line of its own."""
-    prose = f"For years {at(GOOGLE)} I was at Google.\n"
-    world = World({"3_Personal/Work.md": f"---\ntitle: Work\n---\n\n{prose}"})
-    world.known[GOOGLE.id] = fold(GOOGLE, ())
-    world.dream(MICROSOFT, events=[link("supersede", MICROSOFT, GOOGLE)])
-    assert prose in world.pages["3_Personal/Work.md"]
-    assert f"- User now works at Microsoft {at(MICROSOFT)}" in world.pages["3_Personal/Work.md"]
-
-
-def test_contradictions_stand_side_by_side_under_review() -> None:
-    """Two entries that cannot both hold are both written, and the page asks to be looked at."""
-    one = entry(1, "User likes tea", category="preference")
-    two = entry(2, "User hates tea", category="preference")
-    world = World()
-    world.dream(one, two, events=[link("conflict", two, one)])
-    assert len(world.lines("3_Personal/Preferences.md")) == 2
-    assert "review: needs-review" in world.pages["3_Personal/Preferences.md"]
 
 
 def test_only_what_says_nothing_is_declined() -> None:

@@ -129,7 +129,7 @@ def cut(
     return batch
 
 
-def is_suspect(settings: DreamSettings, batch: Sequence[Part], failures: Mapping[str, int]) -> bool:
+def is_suspect(settings: DreamSettings, batch: Sequence[Part], *, failures: Mapping[str, int]) -> bool:
     """Tell whether a batch is of what has failed too often, and is to be split until the fault stands alone."""
     return any(failures.get(part.id, 0) >= settings.max_retries for part in batch)
 

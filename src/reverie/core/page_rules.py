@@ -7,7 +7,6 @@ passed in.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from reverie import layout
 from reverie.core import front_matter
 from reverie.core.citations import links
 from reverie.core.markdown import outline, without_code
+from reverie.core.patterns import Words
 from reverie.core.plain import citing, headings_above
 from reverie.core.redact import redact
 from reverie.core.source import split
@@ -27,25 +27,25 @@ MAX_BYTES = 512 * 1024  # a page is for people to read; what is longer belongs o
 _LEAST = 200  # characters: a smaller page may lose anything
 _TITLE_BYTES = 240  # of one name in a path, which file systems limit to 255
 
-_BREAK = re.compile(r"\r\n|\r|\n")
-_INDENT = re.compile(r"[ \t]*")
-_TAG = re.compile(r"(?<!\\)<(?:[A-Za-z/?]|!)(?!ttps?://|ailto:)|(?<!\\)<%|(?<!\\)%%")
-_SCRIPT = re.compile(r"\b(?:javascript|vbscript)\s*:|\bdata:text/html", re.IGNORECASE)
-_INLINE_CODE = re.compile(r"`\s*\$?=")  # Dataview runs these when the page is shown
-_FENCE = re.compile(r"[\s>*+-]*(?:\d{1,9}[.)]\s*)?(?:`{3}|~{3})")
-_CLOSED = re.compile(r"\n[ \t>]*(?:`{3,}|~{3,})\s*\Z")
-_ACTIVE = re.compile(
-    r"(?:dataview|js|button|meta-bind|templater|tasks|query|run-|html|svg|mermaid|script)", re.IGNORECASE
+_BREAK = Words(r"\r\n|\r|\n")
+_INDENT = Words(r"[ \t]*")
+_TAG = Words(r"(?<!\\)<(?:[A-Za-z/?]|!)(?!ttps?://|ailto:)|(?<!\\)<%|(?<!\\)%%")
+_SCRIPT = Words(r"\b(?:javascript|vbscript)\s*:|\bdata:text/html", fold=True)
+_INLINE_CODE = Words(r"`\s*\$?=")  # Dataview runs these when the page is shown
+_FENCE = Words(r"[\s>*+-]*(?:\d{1,9}[.)]\s*)?(?:`{3}|~{3})")
+_CLOSED = Words(r"\n[ \t>]*(?:`{3,}|~{3,})\s*\Z")
+_ACTIVE = Words(
+    r"(?:dataview|js|button|meta-bind|templater|tasks|query|run-|html|svg|mermaid|script)", fold=True
 )
-_LINK = re.compile(r"!?\[\[[^\[\]|\r\n]*(?:\|([^\[\]\r\n]*))?\]\]")
-_CONTINUED = re.compile(r" \d{1,4}$")
-_ELISION = re.compile(
+_LINK = Words(r"!?\[\[[^\[\]|\r\n]*(?:\|([^\[\]\r\n]*))?\]\]")
+_CONTINUED = Words(r" \d{1,4}$")
+_ELISION = Words(
     r"[\s>*+#-]*[(\[<{*_（【]*\s*(?:(?:\.{3}|…)\s*)*"
     r"(?:(?:the\s+)?(?:rest|remainder|remaining|existing|previous|other)\b.{0,40}"
     r"\b(?:unchanged|as before|as is|stays?|remains?|same|omitted|kept|here)"
     r"|(?:unchanged|omitted|truncated|snip(?:ped)?)"
     r"|其余.{0,10}(?:不变|省略|略)|(?:以下|此处|内容)?省略|\.{3}|…+)\s*(?:(?:\.{3}|…)\s*)*[)\]>}*_.。）】]*\s*",
-    re.IGNORECASE,
+    fold=True,
 )
 
 
@@ -63,7 +63,8 @@ class Surroundings:
     """What a page is judged against.
 
     `existing` are the notebook's content pages; `moved` the texts of all pages as proposed, where a line may have
-    gone; `masked` tells a text that must stay forgotten; `allow` are false alarms of the redaction.
+    gone; `copies` are pages that only quote others, and may shrink; `masked` tells a text that must stay forgotten;
+    `allow` are false alarms of the redaction.
     """
 
     existing: AbstractSet[str]
@@ -72,6 +73,7 @@ class Surroundings:
     moved: AbstractSet[str]
     masked: Callable[[str], bool]
     allow: tuple[str, ...] = ()
+    copies: AbstractSet[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,19 +227,19 @@ def _active_problem(old: str | None, new: str, added: Iterable[str]) -> str:
             return f"a code block of kind {fence.info[:40]!r} would run, or is never closed"
     fresh = set(doubted)
     shown = without_code(page).splitlines()
-    for line, bare in zip(new.splitlines(), shown, strict=False):
+    for number, (line, bare) in enumerate(zip(new.splitlines(), shown, strict=False), 1):
         if line in fresh and (_TAG.search(bare) or _SCRIPT.search(bare) or _INLINE_CODE.search(line)):
-            return f"raw HTML or active content: {line.strip()[:60]!r}"
+            return f"line {number} holds raw HTML or active content"
     return ""
 
 
 def _loss_problem(change: Change, near: Surroundings, added: Iterable[str]) -> str:
     for line in added:
         if _ELISION.fullmatch(line):
-            return f"a line stands for text left out: {line.strip()[:60]!r}"
+            return "a line stands for text left out"
     old, new = change.old or "", change.new or ""
     size = sum(map(len, _said_lines(old)))
-    if size < _LEAST or sum(map(len, _said_lines(new))) * 2 >= size:
+    if change.path in near.copies or size < _LEAST or sum(map(len, _said_lines(new))) * 2 >= size:
         return ""
     kept = sum(len(line) for line in _said_lines(old) if line in near.moved)
     return "" if kept * 2 >= size else "more than half of the page would be gone"

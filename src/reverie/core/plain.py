@@ -9,20 +9,20 @@ A dream changes dozens of long lists a night, and parsing them is nearly all it 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from reverie.core.citations import citing_lines
 from reverie.core.markdown import append_to_section, outline
+from reverie.core.patterns import Words
 from reverie.core.source import split
 
-_HEADING = re.compile(r"(#{1,6}) ([^\W_][^#`\\]*)")
-_ITEM = re.compile(r"( {0,8})(?:-|\d{1,3}\.) (?=[^\W_]|[\"'“‘(`《「『\\[])(?!\d{1,9}[.)](?:\s|$))")
-_PROSE = re.compile(r"[^\W\d_]")
-_CITES = re.compile(r"((?: \[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)$")
-_ID = re.compile(r"\^([0-9a-f]{16})\]\]")
-_NEVER = re.compile(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufeff|\A---")
+_HEADING = Words(r"(#{1,6}) ([^\W_][^#`\\]*)")
+_ITEM = Words(r"( {0,8})(?:-|\d{1,3}\.) (?=[^\W_]|[\"'“‘(`《「『\\[])(?!\d{1,9}[.)](?:\s|$))")
+_PROSE = Words(r"[^\W\d_]")
+_CITES = Words(r"((?: \[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)$")
+_ID = Words(r"\^([0-9a-f]{16})\]\]")
+_NEVER = Words(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufeff|\A---")
 _DEEPER = 2  # blanks by which an item may be deeper than the one before
 
 

@@ -33,7 +33,7 @@ class Case:
 
     `old` are the texts, as they are, of the pages that the proposal names, and of others it may quote; `existing` all
     content pages of the notebook, `folded` all its files as `fold_path` spells them. `find` returns the state of an
-    entry that is not forgotten, `page_of` the page that cites one now, or "".
+    entry that is not forgotten, `page_of` the page that cites one now, or ""; `copies` are pages that only quote.
     """
 
     parts: Sequence[Part]
@@ -44,6 +44,7 @@ class Case:
     masked: Callable[[str], bool]
     allow: tuple[str, ...] = ()
     folded: AbstractSet[str] = frozenset()
+    copies: AbstractSet[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -130,6 +131,7 @@ def _near(bench: _Bench) -> Surroundings:
         moved=page_rules.said_lines(bench.pages.values()),
         masked=case.masked,
         allow=case.allow,
+        copies=case.copies,
     )
 
 
@@ -271,9 +273,10 @@ def _unsupported(
     if one.outcome == "cited":
         if one.page in citing:
             return "" if one.entry in citing[one.page] else f"{one.page} does not cite it"
-        old = bench.case.old.get(one.page, "")
-        held = any(one.entry in unit.ids for unit in units(old))
-        return "" if held else f"{one.page} does not cite it"
+        if any(one.entry in unit.ids for unit in units(bench.case.old.get(one.page, ""))):
+            return ""
+        fell = next((refusal.reason for refusal in bench.refusals if refusal.place == one.page), "")
+        return f"{one.page} was refused: {fell}" if fell else f"{one.page} does not cite it"
     if one.outcome == "declined":
         return ""
     passed, last = {one.entry}, one.into

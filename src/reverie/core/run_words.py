@@ -24,7 +24,7 @@ class PageChange:
     new: bool
 
 
-def page_change(path: str, old: str | None, new: str) -> PageChange:
+def page_change(path: str, *, old: str | None, new: str) -> PageChange:
     """Count the lines that differ."""
     matcher = difflib.SequenceMatcher(None, (old or "").splitlines(), new.splitlines(), autojunk=False)
     added = removed = 0

@@ -9,25 +9,25 @@ the content words speak.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from reverie.core.patterns import Words
 from reverie.core.tokens import stop_terms, terms
 
-_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?![\d-])")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-_URL = re.compile(r"(?:https?|ftp)://[^\s<>\[\]()`\"'，。；）]+", re.IGNORECASE)
-_SPAN = re.compile(r"`+([^`\n]+)`+")
-_CODE = re.compile(
+_DATE = Words(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?![\d-])")
+_NUMBER = Words(r"\d+(?:[.,:]\d+)*")
+_GROUPED = Words(r"\d{1,3}(?:,\d{3})+")
+_URL = Words(r"(?:https?|ftp)://[^\s<>\[\]()`\"'，。；）]+", fold=True)
+_SPAN = Words(r"`+([^`\n]+)`+")
+_CODE = Words(
     r"[~.]?/[\w.@-]+(?:/[\w.@-]+)*|\w+(?:/[\w.@-]+){2,}|\w*[^\W_]_[^\W_]\w*|\w+\(\)|[a-z]\w*\.(?:[a-z]{1,4})\b(?!\s)"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['’_-][^\W\d_]+)*")
-_OPENS = re.compile(r"(?:^|[.!?:;…—–|>\n]|(?:^|(?<=\s))[-*+]|\d[.)])[\s\"'“‘(\[*_]*$")
-_ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_WORD = Words(r"[^\W\d_]+(?:['’_-][^\W\d_]+)*")
+_OPENS = Words(r"(?:^|[.!?:;…—–|>\n]|(?:^|(?<=\s))[-*+]|\d[.)])[\s\"'“‘(\[*_]*$")
+_ESCAPE = Words(r"\\(?=[!-/:-@\[-`{-~])")
 _MONTHS = "january february march april may june july august september october november december".split()
 _CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec"

@@ -34,7 +34,7 @@ def log_line(run: Run, day: str) -> str:
     return f"## [{day}] ingest | run={run.run} watermark={run.watermark}"
 
 
-def with_line(text: str, line: str, newline: str) -> str:
+def with_line(text: str, line: str, *, newline: str) -> str:
     """Return the text of `log.md` with a line at its end, after a blank one; as it is when the line stands there."""
     if line in text.splitlines():
         return text

@@ -128,7 +128,7 @@ class Desk:
         """Let a standing line cite one more entry."""
         sheet = self._sheet(page)
         row = sheet.rows[number]
-        fresh = standing(number, row.citing(day, entry), (*row.ids, entry))
+        fresh = standing(number, row.citing(day, entry), ids=(*row.ids, entry))
         if fresh is not None and number not in sheet.taken and len(row.ids) < MOST_CITED:
             sheet.rows[number] = fresh
             sheet.edits[number] = lambda: [fresh.raw]
@@ -167,7 +167,7 @@ class Desk:
         if sheet is None:
             sheet = self._sheets[path] = _Sheet(path, self._read(path))
             for number, raw, ids in citing(sheet.text or ""):
-                row = standing(number, raw, ids)
+                row = standing(number, raw, ids=ids)
                 if row is not None:
                     sheet.rows[number] = row
                     sheet.before[number] = raw

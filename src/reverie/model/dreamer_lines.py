@@ -79,7 +79,7 @@ class Standing:
         return f"{PREVIOUSLY}{with_note(unlabelled(self.said), f'until {until}')} {self.citations}"
 
 
-def standing(number: int, raw: str, ids: tuple[str, ...]) -> Standing | None:
+def standing(number: int, raw: str, *, ids: tuple[str, ...]) -> Standing | None:
     """Return a list item whose citations stand at its end, None for any other line: those are left as they are."""
     item = _ITEM.match(raw)
     found = _CITES.search(raw)

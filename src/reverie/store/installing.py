@@ -208,7 +208,7 @@ def _ensure_line(ws: Workspace, line: str) -> None:
     def build(current: bytes | None) -> bytes | None:
         text = (current or b"").decode("utf-8", "surrogateescape")
         newline = "\r\n" if "\r\n" in text else "\n"
-        return with_line(text, line, newline).encode("utf-8", "surrogateescape")
+        return with_line(text, line, newline=newline).encode("utf-8", "surrogateescape")
 
     path = f"{ws.notebook}/{LOG}"
     data = ws.disk.read(path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from reverie import layout
 from reverie.core.batch import Part
 from reverie.core.blocks import Broken
 from reverie.core.index_page import compile_index
@@ -69,7 +70,9 @@ def land(ws: Workspace, staging: Staging, verdict: Verdict, *, watermark: str, f
         )
         line = log_line(run, ws.today) if reached else ""
         run, files = _files(ws, staging, verdict, run=run, line=line)
-        changes = [page_change(path, staging.stored(path), text) for path, text in verdict.pages.items()]
+        changes = [
+            page_change(path, old=staging.stored(path), new=text) for path, text in verdict.pages.items()
+        ]
         wanted = Wanted(
             run=run,
             files=files,
@@ -85,7 +88,7 @@ def land(ws: Workspace, staging: Staging, verdict: Verdict, *, watermark: str, f
     )
 
 
-def transcript(batch: Sequence[Part], judged: Judged, landed: Landed) -> list[dict[str, object]]:
+def transcript(batch: Sequence[Part], judged: Judged, *, landed: Landed) -> list[dict[str, object]]:
     """Return what a run did as lines: what it was given, what was refused and why, what was installed."""
     lines: list[dict[str, object]] = [
         {"type": "batch", "run": landed.run.run, "entries": [f"{part.id}:{part.number}" for part in batch]}
@@ -110,7 +113,9 @@ def _without_conflicts(ws: Workspace, staging: Staging, verdict: Verdict) -> tup
     run = msgspec.structs.replace(
         verdict.run, counts=counts_of(outcomes), problems=(*verdict.run.problems, *said)
     )
-    kept = {path: text for path, text in verdict.pages.items() if path not in left}
+    # The overview was chosen from pages that are not installed now; the next dream chooses again.
+    gone = left | {layout.OVERVIEW} if left else left
+    kept = {path: text for path, text in verdict.pages.items() if path not in gone}
     return Verdict(pages=kept, outcomes=outcomes, run=run, days=verdict.days), left
 
 
@@ -127,7 +132,7 @@ def _files(
             run = _with_problem(run, f"{path} was left as it is: {error}")
     if LOG in before and line:
         log = _decoded(before[LOG])
-        texts[LOG] = with_line(log, line, split(log).newline)
+        texts[LOG] = with_line(log, line, newline=split(log).newline)
     if INDEX in before:
         listed = compile_index(
             _decoded(before[INDEX]),

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from reverie.core.page_rules import fold_path
 from reverie.errors import UnsafePath
 from reverie.store import pages
+from reverie.store.git import FileDiff, unified_file
 from reverie.store.workspace import Workspace
 
 
@@ -58,7 +59,7 @@ class Staging:
     def installed(self, changed: Mapping[str, str]) -> None:
         """Note that changed pages have become the files."""
         for path, text in changed.items():
-            self._read[path] = text.encode("utf-8", "surrogateescape")
+            self._read[path] = _encoded(text)
             self._over.pop(path, None)
         self._know(changed)
 
@@ -67,11 +68,18 @@ class Staging:
         self._read.pop(path, None)
         self.every.add(path)
 
-    def changed(self) -> dict[str, tuple[bytes | None, str]]:
-        """Return the pages laid over the files: bytes as read, and the new text."""
-        return {path: (self.data(path), text) for path, text in sorted(self._over.items())}
+    def diff(self) -> str:
+        """Return what is laid over the files as a unified diff."""
+        return "".join(
+            unified_file(FileDiff(f"{self._ws.notebook}/{path}", self.data(path), _encoded(text)))
+            for path, text in sorted(self._over.items())
+        )
 
     def _know(self, changed: Mapping[str, str]) -> None:
         self.every |= changed.keys()
         self.paths |= {path for path in changed if pages.is_page(self._ws, f"{self._ws.notebook}/{path}")}
         self.folded |= {fold_path(path) for path in changed}
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reverie import layout
 from reverie.core import daylog
-from reverie.core.records import Entry, Event
+from reverie.core.records import Entry, Event, Outcome
 from reverie.core.settings import DreamSettings, Settings
 from reverie.dream import Dreamt, dream
 from reverie.index.state import State
@@ -30,6 +30,15 @@ def entry(number: int, text: str, *, day: str = "2026-07-01", **fields: Any) -> 
     fields.setdefault("session", "s1")
     fields.setdefault("origin", "user")
     return Entry(id=f"{number:016x}", text=text, at=at, day=day, **fields)
+
+
+TEA = entry(1, "User likes green tea", category="preference")
+WORK = entry(2, "User works at Google", category="work")
+DANA = [
+    entry(n, f"Dana from Zephyr {what}", about="Dana") for n, what in ((3, "reads email"), (4, "calls early"))
+]
+DAY = [TEA, WORK, *DANA]
+PREFERENCES = "3_Personal/Preferences.md"
 
 
 def open_world(
@@ -99,3 +108,30 @@ def run(
 def page(ws: Workspace, path: str) -> str:
     """Return a page of the notebook."""
     return (ws.root / ws.notebook / path).read_text(encoding="utf-8")
+
+
+def outcomes(ws: Workspace) -> dict[str, Outcome]:
+    """Return the outcome of each entry; none has two."""
+    found = stream.read(ws, layout.OUTCOMES, Outcome).records
+    assert len({(one.entry, one.part) for one in found}) == len(found)
+    return {one.entry: one for one in found}
+
+
+def bytes_of(ws: Workspace) -> dict[str, bytes]:
+    """Return every file but the derived index and the locks."""
+    return {
+        path: ws.disk.read(path) or b""
+        for path in ws.disk.walk("")
+        if not path.startswith((layout.INDEX, layout.LOCKS))
+    }
+
+
+def failing(word: str) -> Callable[[str], bool]:
+    """Return a mask that refuses what holds a word: a fault the dreamer cannot see coming."""
+    return lambda text: word in text
+
+
+def later(ws: Workspace, **by: float) -> None:
+    """Let time pass."""
+    assert isinstance(ws.clock, FixedClock)
+    ws.clock.advance(**by)
