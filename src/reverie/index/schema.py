@@ -14,7 +14,7 @@ from pathlib import Path
 
 from reverie.errors import Busy
 
-VERSION = 3
+VERSION = 4
 BUSY_MS = 5_000
 
 _TABLES = """
@@ -44,7 +44,7 @@ CREATE INDEX entry_current ON entry (sig) WHERE current;
 CREATE INDEX entry_promised ON entry (due) WHERE promised;
 CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
 CREATE INDEX entry_session ON entry (session);
-CREATE INDEX entry_pending ON entry (day, line)
+CREATE INDEX entry_pending ON entry (day, line, settled, masked, forgotten) -- all, so that counting reads no entry
     WHERE line != 0 AND NOT settled AND NOT masked AND NOT forgotten;
 CREATE INDEX entry_masked ON entry (seq) WHERE masked;
 CREATE INDEX entry_changed ON entry (seq) WHERE changed;
