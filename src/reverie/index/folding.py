@@ -160,6 +160,14 @@ class Folding:
 
     def _outcomes(self) -> None:
         for outcome in self._stream(layout.OUTCOMES, Outcome, "outcome"):
+            self.ended.add(outcome.entry)
+            if (
+                outcome.outcome == "pending"
+            ):  # those before it are taken back, and a dream is to settle it again
+                self.db.execute(
+                    "DELETE FROM outcome WHERE entry = ? AND part = ?", (outcome.entry, outcome.part)
+                )
+                continue
             self.db.execute(
                 "INSERT INTO outcome (entry, part, parts, kind, run, body) VALUES (?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (entry, part) DO UPDATE SET parts = excluded.parts, kind = excluded.kind,"
@@ -173,7 +181,6 @@ class Folding:
                     msgspec.msgpack.encode(outcome),
                 ),
             )
-            self.ended.add(outcome.entry)
 
     def _stream(self, path: str, kind: type[T], table: str) -> Iterator[T]:
         """Yield the records of a stream past its position; one that did not merely grow is folded anew."""
