@@ -98,6 +98,8 @@ def _reverted(ws: Workspace, done: Run, masked: Masked) -> Files:
         if change.path in {f"{ws.notebook}/{installing.LOG}", layout.MEMORY}:
             continue
         now = ws.disk.read(change.path)
+        if now is None and change.old is None:
+            continue  # a person removed the page that the run made
         if now == change.new:
             files[change.path] = (now, change.old)
             continue
@@ -118,7 +120,8 @@ def _install(
 ) -> Run:
     """Install the files in one commit, with outcomes that say what becomes of the entries."""
     history, now = History(ws), ws.clock()
-    name = f"{kind}:{run_name(now, [one.run for one in runs.read(ws)]).partition(':')[2]}"
+    taken = [f"dream:{one.run.partition(':')[2]}" for one in runs.read(ws) if one.run.startswith(f"{kind}:")]
+    name = f"{kind}:{run_name(now, taken).partition(':')[2]}"
     outcome: OutcomeKind = "pending" if retry else "declined"
     settled = {
         (one.entry, one.part): Outcome(
@@ -181,10 +184,12 @@ def _commit_at(ws: Workspace, history: History, when: str) -> str:
 
 
 def _lost_citations(ws: Workspace, files: Mapping[str, tuple[bytes | None, bytes | None]]) -> list[Outcome]:
-    """Return the outcomes of entries that no restored page cites any more, each part once."""
+    """Return the outcomes of entries that no page cites once those files are restored, each part once."""
     now = {one.id for old, _ in files.values() for one in citations(_text(old))}
     then = {one.id for _, new in files.values() for one in citations(_text(new))}
-    lost = now - then
+    kept = (path for path in ws.disk.walk(ws.notebook) if path not in files and pages.is_page(ws, path))
+    elsewhere = {one.id for path in kept for one in citations(_text(ws.disk.read(path)))}
+    lost = now - then - elsewhere
     standing: dict[tuple[str, int], Outcome] = {}
     read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
     for one in read.records:
