@@ -117,7 +117,11 @@ def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
 def _carry_out(ws: Workspace, item: Item) -> None:
     """Do what accepting a proposal does."""
     if item.topic == "memory-edit":
-        ws.disk.append(f"notes/{ws.today}.md", f"{item.text.strip()}\n\n".encode("utf-8", "replace"))
+        path, text = f"notes/{ws.today}.md", f"{item.text.strip()}\n\n".encode("utf-8", "replace")
+        if text not in (
+            ws.disk.read(path) or b""
+        ):  # else it was written before a crash kept the verdict from it
+            ws.disk.append(path, text)
     else:
         ws.disk.replace(item.place, item.text.encode("utf-8", "replace"))
 
