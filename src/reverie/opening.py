@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -25,7 +26,15 @@ from reverie.core.rows import Filter
 from reverie.core.settings import Settings
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
-from reverie.errors import Busy, IndexUnavailable, Untrusted
+from reverie.errors import (
+    Busy,
+    DamagedFile,
+    IndexUnavailable,
+    NotAWorkspace,
+    UnsafePath,
+    Untrusted,
+    UsageError,
+)
 from reverie.extract import Reading
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
@@ -129,10 +138,10 @@ class Opened:
         """The workspace, after what a crash left was finished; raises Untrusted."""
         self.trusted_or_raise()
         if not self._recovered:
-            self._recovered = True
             finish_erase(self.ws)
             finish_drain(self.ws)
             finish_dream(self.ws)
+            self._recovered = True  # only now: what could not be finished is tried again by the next verb
         return self.ws
 
     @property
@@ -212,6 +221,9 @@ class Opened:
     def person(self, name: str) -> Opened:
         """Return the workspace of one person, made when it is missing; the agent's own is only read from it."""
         self.trusted_or_raise()
+        if not name.strip():
+            message = "the person has no name: say whose memory is meant"
+            raise UsageError(message)
         folder = self.ws.root / layout.person_folder(safe_name(name))
         ws = self._opening.workspace(folder)
         self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
@@ -254,10 +266,20 @@ def make_workspace(opening: Opening) -> Opened:
 
 
 def trust_workspace(opening: Opening) -> Opened:
-    """Seal the workspace as one of this user's own, after the user looked at it."""
+    """Seal the workspace, and those of the people in it, as this user's own, after the user looked at it.
+
+    One whose identity is damaged gets a new one.
+    """
     ws = opening.workspace(opening.folder())
-    identity = ws.identity()
+    try:
+        identity = ws.identity()
+    except DamagedFile:
+        identity = Identity(id=ws.new_id(), agent=opening.agent or ws.root.name, created=ws.clock())
     ws.found(_sealed(opening, identity))
+    for name in ws.disk.list(layout.PEOPLE):
+        person = opening.workspace(ws.root / layout.person_folder(name))
+        with suppress(NotAWorkspace, DamagedFile, UnsafePath):  # `check` names what is no person's workspace
+            person.found(_sealed(opening, person.identity()))
     return Opened(opening, ws, ws.identity())
 
 
