@@ -11,6 +11,7 @@ never does a step's work itself.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -32,6 +33,7 @@ from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, dream
+from reverie.errors import Busy, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, keep_log, recall
@@ -69,10 +71,14 @@ class Memory(Care):
 
         >>> memory.close()
         """
-        if self._shown and self.opened.trusted:
-            keep_log(self.opened.ws, self._shown)
-        self._shown = []
-        self.opened.close()
+        shown, self._shown = self._shown, []
+        try:
+            if shown and self.opened.trusted:
+                # A folder that cannot be written is no reason to fail what was only read.
+                with suppress(StoreUnwritable, Busy):
+                    keep_log(self.opened.ws, shown)
+        finally:
+            self.opened.close()
 
     @property
     def root(self) -> Path:
