@@ -12,21 +12,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reverie.core.markdown import Outline, outline, without_code
+from reverie.core.patterns import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Fences whose content a plugin runs. `dataview` and `query` only list pages and are not among them.
-_RUNNING = re.compile(r"(?:dataviewjs|js-engine|templater|customjs|button|meta-bind|run-)", re.IGNORECASE)
-_TAG = re.compile(r"(?<!\\)(?:\\\\)*<(?:/?[A-Za-z][A-Za-z0-9-]*(?=[\s/>])|!--|\?|![A-Za-z]|!\[CDATA\[)")
-_TEMPLATE = re.compile(r"<%")
-_INLINE_SCRIPT = re.compile(r"`+\s*\$=")
-_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\(\s*<?\s*(?:https?:)?//", re.IGNORECASE)
-_SCHEME = re.compile(
+_RUNNING = Words(r"(?:dataviewjs|js-engine|templater|customjs|button|meta-bind|run-)", fold=True)
+_TAG = Words(r"(?<!\\)(?:\\\\)*<(?:/?[A-Za-z][A-Za-z0-9-]*(?=[\s/>])|!--|\?|![A-Za-z]|!\[CDATA\[)")
+_TEMPLATE = Words(r"<%")
+_INLINE_SCRIPT = Words(r"`+\s*\$=")
+_IMAGE = Words(r"!\[[^\]\n]{0,500}\]\(\s*<?\s*(?:https?:)?//", fold=True)
+_SCHEME = Words(
     r"(?:\]\(<?|\]:<?|(?<!\\)(?:\\\\)*<)"
     r"(?:javascript|vbscript|livescript|data(?!:image/(?:png|jpe?g|gif|webp)[;,])|obsidian|file):"
 )
-_INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\\(?=:)")
+_INVISIBLE = Words(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\\(?=:)")
 _NAMED = ("script", "iframe", "style", "object", "embed", "form", "link", "meta", "base", "svg", "math")
 
 

@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reverie.core.patterns import Words
 from reverie.core.source import split
 
 if TYPE_CHECKING:
@@ -106,26 +107,26 @@ def _starts_line(text: str, place: int) -> bool:
 
 # Memory text in a generated line
 
-_BREAKS = re.compile(r"\s+")
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_TICKS = re.compile(r"`+")
+_BREAKS = Words(r"\s+")
+_UNSAFE = Words("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_TICKS = Words(r"`+")
 # What would be read as the start of a heading, list, quote, rule, table or task when the text opens a line.
-_OPENING = re.compile(r"(?:#{1,6}|[-+*])(?=\s|$)|>|~{3}|[-*_=](?=(?:\s*[-*_=])*\s*$)|\[(?=[ xX]\]|\w+\])|\|")
-_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
-_BLOCK_ID = re.compile(r"(?<=\s)\^(?=[A-Za-z0-9-]+$)|^\^(?=[A-Za-z0-9-]+$)")
+_OPENING = Words(r"(?:#{1,6}|[-+*])(?=\s|$)|>|~{3}|[-*_=](?=(?:\s*[-*_=])*\s*$)|\[(?=[ xX]\]|\w+\])|\|")
+_NUMBERED = Words(r"(\d{1,9})([.)])(?=\s|$)")
+_BLOCK_ID = Words(r"(?<=\s)\^(?=[A-Za-z0-9-]+$)|^\^(?=[A-Za-z0-9-]+$)")
 _REPLACED = (
-    (re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)"), r"\\\\"),  # else it would escape what follows it
-    (re.compile(r"<!"), r"\\<\\!"),
-    (re.compile(r"<%"), "< %"),
-    (re.compile(r"<(?=[A-Za-z/?])"), r"\\<"),
-    (re.compile(r"\[\["), r"\\[\\["),
-    (re.compile(r"\]\("), r"]\\("),
-    (re.compile(r"!\["), r"\\!["),
-    (re.compile(r"%%"), r"%\\%"),
-    (re.compile(r"\$\$"), r"\\$\\$"),
-    (re.compile(r"&(?=#?\w+;)"), r"\\&"),
+    (Words(r"\\(?=[!-/:-@\[-`{-~]|$)"), r"\\\\"),  # else it would escape what follows it
+    (Words(r"<!"), r"\\<\\!"),
+    (Words(r"<%"), "< %"),
+    (Words(r"<(?=[A-Za-z/?])"), r"\\<"),
+    (Words(r"\[\["), r"\\[\\["),
+    (Words(r"\]\("), r"]\\("),
+    (Words(r"!\["), r"\\!["),
+    (Words(r"%%"), r"%\\%"),
+    (Words(r"\$\$"), r"\\$\\$"),
+    (Words(r"&(?=#?\w+;)"), r"\\&"),
 )
-_NOT_CODE = re.compile(r"\s*\$?=|\s*mem_id:|.*(?:<!--|-->|<%|%%|\[\[)")
+_NOT_CODE = Words(r"\s*\$?=|\s*mem_id:|.*(?:<!--|-->|<%|%%|\[\[)")
 
 
 def escape_memory_text(text: str) -> str:

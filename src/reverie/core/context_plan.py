@@ -22,10 +22,10 @@ gives way alone, any other line takes with it all that rank below it in its part
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from reverie.core.patterns import Words
 from reverie.core.protocol import MEMORY_PROTOCOL
 from reverie.core.tokens import estimate
 from reverie.errors import BudgetOverflow
@@ -46,11 +46,11 @@ TAG = "reverie-memory"
 _LONG = 5
 _HUNDREDTHS = 100
 _INVISIBLE = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*"
-_FENCE = re.compile(
+_FENCE = Words(
     rf"[<＜﹤‹〈]({_INVISIBLE}[/／]?{_INVISIBLE}reverie{_INVISIBLE}[-‐‑‒–—－_ ]{_INVISIBLE}memory)",
-    re.IGNORECASE,
+    fold=True,
 )
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = Words("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,26 +15,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reverie.core.patterns import Words
+
 _CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _PUNCTUATION = r"!-/:-@\[-`{-~"  # what CommonMark lets a backslash escape
 _REFERENCE = r"&#x[0-9A-Fa-f]{1,6};"
 
-_SPECIAL = re.compile(rf"[{_CONTROLS}<&]")
-_PLAIN = re.compile(rf"(\\*)(<br>|{_REFERENCE}|[{_CONTROLS}]|\A | \Z)")
-_WRITTEN = re.compile(rf"(\\*)(<br>|{_REFERENCE})")
+_SPECIAL = Words(rf"[{_CONTROLS}<&]")
+_PLAIN = Words(rf"(\\*)(<br>|{_REFERENCE}|[{_CONTROLS}]|\A | \Z)")
+_WRITTEN = Words(rf"(\\*)(<br>|{_REFERENCE})")
 
-_VALUE_SPECIAL = re.compile(rf"[{_CONTROLS}<&\\(),]")
-_VALUE_PLAIN = re.compile(
-    rf"\\(?=[{_PUNCTUATION}{_CONTROLS}]| ?\Z)|<br>|{_REFERENCE}|[{_CONTROLS}]|\A | \Z|[(),]"
-)
-_VALUE_WRITTEN = re.compile(rf"\\([{_PUNCTUATION}])|<br>|{_REFERENCE}")
+_VALUE_SPECIAL = Words(rf"[{_CONTROLS}<&\\(),]")
+_VALUE_PLAIN = Words(rf"\\(?=[{_PUNCTUATION}{_CONTROLS}]| ?\Z)|<br>|{_REFERENCE}|[{_CONTROLS}]|\A | \Z|[(),]")
+_VALUE_WRITTEN = Words(rf"\\([{_PUNCTUATION}])|<br>|{_REFERENCE}")
 _ITEMS = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
 
 _FIELD = re.compile(r"([a-z][a-z0-9_-]*):: (.*)", re.DOTALL)
-_PAREN_BACKWARDS = re.compile(r"([()])(\\*)")
+_PAREN_BACKWARDS = Words(r"([()])(\\*)")
 # A tag that may stand between backticks; what looks like a command or an expression is code, not a tag.
 _TAG = rf"(?!-)[^\s{_CONTROLS}`\\<>&=(){{}}\[\]\"'$;|*,]+"
-_TAGS = re.compile(rf"{_TAG}(?: {_TAG})*")
+_TAGS = Words(rf"{_TAG}(?: {_TAG})*")
 
 
 def encode(text: str) -> str:

@@ -7,7 +7,6 @@ same attribute of the same subject with the same qualifiers; a statement that is
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +24,7 @@ from reverie.core.guard_attributes import (
 from reverie.core.guard_contrast import subject
 from reverie.core.guard_places import PLACES, TWO_WORDS, level
 from reverie.core.guard_reading import Reading, Token, read
+from reverie.core.patterns import Words
 
 
 @dataclass(frozen=True)
@@ -40,63 +40,61 @@ class Claim:
 _NAME = r"(?P<value>[A-Z][\w&.'-]*(?:\s(?:[A-Z][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
 _REST = r"(?P<rest>.*)$"
 _NOW = r"(?:is\s)?(?:now\s|currently\s)?"
-_EMPLOYER = re.compile(
+_EMPLOYER = Words(
     rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:(?:works?|working|employed)\s(?:now\s)?(?:at|by)"
     rf"|(?:started|began)\s(?:working|a\s(?:new\s)?job|a\snew\sposition)\s(?:at|with)|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
 )
-_POSTED = re.compile(
+_POSTED = Words(
     rf"^(?P<subject>.{{1,60}}?)\s(?:is|works\sas)\s(?:now\s)?(?:[A-Z]\w+,\s)?(?:an?|the)\s(?P<title>[\w\s-]{{3,40}}?)\s(?:at|for)\s{_NAME}{_REST}"
 )
-_JOINED = re.compile(
+_JOINED = Words(
     rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:works?\sfor|working\sfor|(?:has\s)?joined|(?:has\s)?(?:started|began)\s(?:at|with))\s{_NAME}{_REST}"
 )
-_LEFT = re.compile(
+_LEFT = Words(
     rf"^(?P<subject>.{{1,60}}?)\s(?:left|has\sleft|quit|resigned\sfrom|(?:quit|left)\s(?:his|her|their|the)\sjob\sat)\s{_NAME}{_REST}"
 )
-_HOME = re.compile(
+_HOME = Words(
     r"^(?P<subject>.{1,60}?)\s(?:(?:is\s)?(?:now\s|currently\s)?(?:lives?|living|resides?|residing|based)\s(?:now\s)?in"
     rf"|(?:has\s)?(?:moved|relocated)(?:\sback)?(?:\sfrom\s[A-Z][\w ]{{1,30}}?)?\sto)\s{_NAME}{_REST}"
 )
-_TITLE = re.compile(
+_TITLE = Words(
     r"^(?P<subject>.{1,60}?)\s(?:(?:now|currently)\s)?(?:works?|(?:is\s)?working|(?:was|has\sbeen|got)\spromoted)\s(?:now\s)?"
     r"(?:as|to)\s(?:an?\s|the\s)?(?P<value>[a-zA-Z][\w -]{2,40}?)(?P<rest>(?:\s(?:since|from)\s.*|[,;].*)?)\.?$"
 )
-_AGE = re.compile(
+_AGE = Words(
     r"^(?P<subject>.{1,60}?)(?:\s(?:is|turned)\s(?:now\s)?(?P<value>\d{1,3})(?:\syears?\sold)|\s?(?:今年|现在|已经)?(?P<value2>\d{1,3})岁了?)"
     r"(?P<rest>)[.。]?$"
 )
-_EMPLOYER_ZH = re.compile(
+_EMPLOYER_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职"
     r"|(?:做|当|担任|任)[^，。]{0,6}(?:经理|工程师|设计师|老师|医生|护士|律师|会计|顾问|主管|总监|程序员|分析师|编辑|记者|助理|专员|运营|产品|销售))"
     r"|(?:就职于|任职于|供职于|入职了?|跳槽到了?|跳槽去了?)(?P<value2>[^在，。,；\s]{2,16}?))了?(?P<rest>(?:[，。].*)?)$"
 )
-_JOINED_ZH = re.compile(
+_JOINED_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|已经)?加入了?(?P<value>[^在，。,；\s]{2,16}?)了?(?P<rest>(?:[，。].*)?)$"
 )
-_HOME_ZH = re.compile(
+_HOME_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:(?:从[^到，]{2,8})?(?:住在|居住在|定居在?|搬到了?|搬去了?|搬家到|迁居))"
     r"(?P<value>[^，。,；\s了]{2,10}?)(?:住|生活|居住)?了?(?P<rest>(?:[，。].*)?)$"
 )
-_LEFT_ZH = re.compile(
+_LEFT_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:已经)?(?:从(?P<value>[^，。]{2,16}?)(?:离职|辞职)|离开了?(?P<value2>[^，。]{2,16}?))了?(?P<rest>[，。]?)$"
 )
-_SAFE_REST = re.compile(
+_SAFE_REST = Words(
     r"[.。!]?|[,;。].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
     r"|\s(?:now|these days|nowadays|currently)\.?",
-    re.IGNORECASE,
+    fold=True,
 )
-_DATED_REST = re.compile(r"\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?", re.IGNORECASE)
-_ONCE = re.compile(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b")
-_GOES_ON = re.compile(
-    r"[,;]\s(?:though|but|and|where|which|who|as|because|since|so|a|an|the)\b", re.IGNORECASE
-)
-_CLAUSE = re.compile(r",\s|[;。]|[.!?]\s")
-_SO = re.compile(r"^(?:so|therefore|所以|因此)(?![a-z])\s*", re.IGNORECASE)
-_QUALIFIES = re.compile(r"(?:for|in|on|at|with|from|during|用于|用来|给|针对|在|对于|关于)", re.IGNORECASE)
-_CHANGED = re.compile(
+_DATED_REST = Words(r"\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?", fold=True)
+_ONCE = Words(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b")
+_GOES_ON = Words(r"[,;]\s(?:though|but|and|where|which|who|as|because|since|so|a|an|the)\b", fold=True)
+_CLAUSE = Words(r",\s|[;。]|[.!?]\s")
+_SO = Words(r"^(?:so|therefore|所以|因此)(?![a-z])\s*", fold=True)
+_QUALIFIES = Words(r"(?:for|in|on|at|with|from|during|用于|用来|给|针对|在|对于|关于)", fold=True)
+_CHANGED = Words(
     r"^[^,]{1,40}?\s(?:has\s|have\s)?(?:raised|increased|cut|lowered|reduced|changed|set|moved|pushed(?:\sback)?"
     r"|postponed|extended|bumped|updated)\s(?P<what>(?:the|their|his|her|our|my|User's)\s[^,]{2,80}?)\s(?:from\s[^,]{1,40}\s)?to\s(?P<value>.+)$",
-    re.IGNORECASE,
+    fold=True,
 )
 _IRREGULAR = frozenset(("drop", "now", "change", "correction"))
 

@@ -12,6 +12,7 @@ import re
 from reverie.core.guard_places import PLACES
 from reverie.core.guard_words import MONTHS
 from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH, MEASURES, NUMERALS
+from reverie.core.patterns import Words
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _ZH = sorted((w for w in (*CHINESE, *DAY_WORDS_ZH, *PLACES) if not w.isascii()), key=len, reverse=True)
@@ -28,7 +29,7 @@ _VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|pos
         |{_START}v\d+(?:\.\d+)*{_END}"""
 _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
         (?:\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?"""
-GRAMMAR = re.compile(
+GRAMMAR = Words(
     rf"""(?ix)
     (?P<iso>{_ISO})
     | (?P<zhdate>{_ZH_DATE})

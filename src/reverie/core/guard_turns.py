@@ -6,7 +6,6 @@ statement, so that nothing it says beside is replaced unseen; never looks at whe
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +15,7 @@ from reverie.core.guard_contrast import matched, same_order, subject
 from reverie.core.guard_reading import Reading, Token, read
 from reverie.core.guard_words import OPPOSED, VERBS
 from reverie.core.guard_words_zh import OPPOSED_ZH
+from reverie.core.patterns import Words
 
 
 @dataclass(frozen=True)
@@ -27,32 +27,32 @@ class Turned:
     flips: bool = False
 
 
-_NOT_TAIL = re.compile(
+_NOT_TAIL = Words(
     r"(?:,| -|;)?\s*(?:and\s)?\bnot (?:on |at |in |to |a |an |the )?(?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$",
-    re.IGNORECASE,
+    fold=True,
 )
-_NOT_BUT = re.compile(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", re.IGNORECASE)
-_RATHER = re.compile(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", re.IGNORECASE)
-_ZH_NOT = re.compile(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
-_ZH_NOT_TAIL = re.compile(r"[，,]\s*(?:而)?不是(?P<wrong>[^，,。；是]{1,16})[。.]?$")
-_LEAD = re.compile(
+_NOT_BUT = Words(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", fold=True)
+_RATHER = Words(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", fold=True)
+_ZH_NOT = Words(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
+_ZH_NOT_TAIL = Words(r"[，,]\s*(?:而)?不是(?P<wrong>[^，,。；是]{1,16})[。.]?$")
+_LEAD = Words(
     r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake"
     r"|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
     r"[\s,:;.!，：。；—-]+(?P<rest>.+)$",
-    re.IGNORECASE,
+    fold=True,
 )
 _FROM = (
-    re.compile(r"\bfrom (?P<old>[\w'.+# -]{1,40}?) to (?P<new>.+)$", re.IGNORECASE),
-    re.compile(r"\binstead of (?P<old>[\w'.+# -]{1,40}?)[,.]?$", re.IGNORECASE),
-    re.compile(r"\breplaced (?P<old>[\w'.+# -]{1,40}?) (?:with|by) (?P<new>.+)$", re.IGNORECASE),
-    re.compile(r"从(?P<old>[^，。从]{1,16}?)(?:换|改|搬|转|跳槽|升级|迁)(?:成|为|用|到|去|移)?"),
-    re.compile(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
-    re.compile(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[。,]"),
+    Words(r"\bfrom (?P<old>[\w'.+# -]{1,40}?) to (?P<new>.+)$", fold=True),
+    Words(r"\binstead of (?P<old>[\w'.+# -]{1,40}?)[,.]?$", fold=True),
+    Words(r"\breplaced (?P<old>[\w'.+# -]{1,40}?) (?:with|by) (?P<new>.+)$", fold=True),
+    Words(r"从(?P<old>[^，。从]{1,16}?)(?:换|改|搬|转|跳槽|升级|迁)(?:成|为|用|到|去|移)?"),
+    Words(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
+    Words(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[。,]"),
 )
 _USES = VERBS | HOLDING_VERBS | {"chat", "talk", "help"}
 _NAME = 3  # words of the longest name
 _TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
-_CLAUSE = re.compile(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
+_CLAUSE = Words(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
 _ADJUNCT = frozenset(("relation", "date", "quantity"))
 _MARKS = frozenset(("change", "now", "correction"))
 

@@ -7,25 +7,25 @@ shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reverie.core.blocks import escape_memory_text
 from reverie.core.markdown import outline
+from reverie.core.patterns import Words
 
-_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_BULLET = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
-_MARKS = re.compile("^[●○—]{5} +")
+_BREAKS = Words(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BULLET = Words(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_MARKS = Words("^[●○—]{5} +")
 _ID = r"[0-9a-f]{16}"
-_CITED = re.compile(rf"\^({_ID})(?![0-9a-zA-Z-])|mem_id:\s*({_ID})(?![0-9a-f])|`({_ID})`")
-_CITATION = re.compile(
+_CITED = Words(rf"\^({_ID})(?![0-9a-zA-Z-])|mem_id:\s*({_ID})(?![0-9a-f])|`({_ID})`")
+_CITATION = Words(
     rf"\s*[,;·]?\s*(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
     rf"|(?:\s+\^{_ID})+\s*$"
 )
-_LINK = re.compile(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
+_LINK = Words(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
 _SECOND_LEVEL = 2
-_EMPTY = re.compile(r"\s*(?:\(\s*\)|（\s*）)")
+_EMPTY = Words(r"\s*(?:\(\s*\)|（\s*）)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ mean the same put under one name. Two statements with the same telling words in 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from reverie.core import patterns
 from reverie.core.tokens import terms
 
 BORDERLESS = (
@@ -27,23 +27,23 @@ _APART = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e0
 _APART += "\uf900-\ufaff\U00020000-\U000323af"
 _DROPPED = r"\s.,;:!?…\"'“”‘’«»()\[\]{}<>—–_|~`\\^、。，；：！？（）【】《》「」『』·•*\-−"
 _SKIP = r"<br\s*/?>|&#x[0-9a-f]{1,6};|&[a-z]{2,8};"
-_TOKEN = re.compile(
+_TOKEN = patterns.Words(
     rf"{_SKIP}"
     rf"|[{_APART}]"
     rf"|(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+"
     rf"(?:(?:['’](?=[^\W\d_])|(?<=\d)[.,:](?=\d))(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+)*"
     r"|(?<![^\W_])[-−](?=\d)"
     rf"|[^{_DROPPED}]",
-    re.IGNORECASE,
+    fold=True,
 )
 # The same for ASCII in lower case, several times as fast; most text is.
-_ASCII = re.compile(
+_ASCII = patterns.Words(
     r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+|(?<=[0-9])[.,:](?=[0-9])[a-z0-9]+)*"
     rf"|[#$%+/=@\x00-\x08\x0e-\x1b\x7f]|{_SKIP}|&|(?<![a-z0-9])-(?=[0-9])"
 )
-_MARK = re.compile(r"[^\w\s.,;:!?'\"()]")
-_APART_WORD = re.compile(f"[{_APART}]")
-_BREAK = re.compile(r"[\n\r.,;:!?…\"“”()\[\]{}<>—–|>、。，；：！？（）【】《》「」『』·•]")
+_MARK = patterns.Words(r"[^\w\s.,;:!?'\"()]")
+_APART_WORD = patterns.Words(f"[{_APART}]")
+_BREAK = patterns.Words(r"[\n\r.,;:!?…\"“”()\[\]{}<>—–|>、。，；：！？（）【】《》「」『』·•]")
 _JOINERS = frozenset(
     "and or but because since so which who when while if as although though however too that"
     " 和 与 及 但 而 也 或 因 所".split()
@@ -74,13 +74,13 @@ _SAME = {
     for word in words.split()
 }
 _HAN_SAME = (
-    (re.compile("不喜欢|不爱|讨厌"), "厌"),
-    (re.compile("喜欢|喜爱|热爱|爱(?=[吃喝看听玩])"), "喜"),
-    (re.compile("居住在?|住在"), "住"),
-    (re.compile("购买|买了"), "买"),
-    (re.compile("用户|使用者|我们?|您|非常|真的|特别|[的了着地得很是也就都]"), ""),
+    (patterns.Words("不喜欢|不爱|讨厌"), "厌"),
+    (patterns.Words("喜欢|喜爱|热爱|爱(?=[吃喝看听玩])"), "喜"),
+    (patterns.Words("居住在?|住在"), "住"),
+    (patterns.Words("购买|买了"), "买"),
+    (patterns.Words("用户|使用者|我们?|您|非常|真的|特别|[的了着地得很是也就都]"), ""),
 )
-_HAN = re.compile("[\u4e00-\u9fff]")
+_HAN = patterns.Words("[\u4e00-\u9fff]")
 
 
 Phrases = Mapping[str, Sequence[tuple[str, ...]]]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from reverie.core import tokens
+from reverie.core.patterns import Words
 
 
 class Period(NamedTuple):
@@ -38,19 +39,19 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     of_assistant: bool = False
 
 
-_QUOTED = re.compile(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,200})[\"“”«»」』]")
-_WORD = re.compile(r"\w+")
-_WHEN = re.compile(
+_QUOTED = Words(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,200})[\"“”«»」』]")
+_WORD = Words(r"\w+")
+_WHEN = Words(
     r"\bwhen\b|\bhow (?:long|old|recently)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b"
     r"|什么时候|何时|哪天|哪一天|几月|几号|哪年|多久|いつ",
-    re.IGNORECASE,
+    fold=True,
 )
-_ASSISTANT = re.compile(
+_ASSISTANT = Words(
     r"\byou (?:\w+ly )?(?:said|told|suggested|recommended|mentioned|gave|explained|advised|proposed|promised|wrote)\b"
     r"|\bdid you (?:say|tell|suggest|recommend|mention|give|explain|advise|propose|promise|write)\b"
     r"|\byour (?:suggestions?|advice|recommendations?|answer|reply|explanation|promises?)\b|\bthe assistant\b"
     r"|你(?:之前|上次|曾经|当时|曾)?(?:说|建议|推荐|提到|告诉|答应|给我|解释|承诺)|助手",
-    re.IGNORECASE,
+    fold=True,
 )
 _MONTHS = "january february march april may june july august september october november december".split()
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -58,7 +59,7 @@ _TIME_WORDS = frozenset(
     "yesterday today tonight tomorrow ago since recently weekend weekends day days week weeks month months year years "
     "summer winter autumn".split()
 ).union(_WEEKDAYS, (month for month in _MONTHS if month not in {"may", "march"}), ["May", "March"])
-_TIME_MARKS = re.compile(
+_TIME_MARKS = Words(
     r"今天|昨天|前天|明天|后天|今年|去年|明年|[上下本这]个?(?:周|星期|月)|周[一二三四五六日末]|[年月日号]前?"
 )
 _MONTH = (
@@ -80,7 +81,7 @@ _COUNTS = {
 _COUNTS |= {"a": 1, "an": 1, "couple": 2, "few": 3}
 
 _DAY_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    Words(pattern, fold=True)
     for pattern in (
         rf"(?<!\d){_YEAR}[-/.年](?P<n>\d{{1,2}})[-/.月](?P<d>\d{{1,2}})[日号]?(?!\d)",
         rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: {_YEAR})?\b",
@@ -89,7 +90,7 @@ _DAY_PATTERNS = tuple(
     )
 )
 _MONTH_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    Words(pattern, fold=True)
     for pattern in (
         rf"(?<!\d){_YEAR}[-/年](?P<n>\d{{1,2}})(?:月|\b)",
         rf"\b{_MONTH},?(?: of)? {_YEAR}\b",
@@ -97,38 +98,36 @@ _MONTH_PATTERNS = tuple(
         r"(?P<n>\d{1,2}|十[一二]?|[一二三四五六七八九])月(?!前)",
     )
 )
-_YEAR_PATTERN = re.compile(rf"(?<![\d-]){_YEAR}年?(?![\d-])")
+_YEAR_PATTERN = Words(rf"(?<![\d-]){_YEAR}年?(?![\d-])")
 _NEAR = (  # words and the offset of their day
-    (re.compile(r"\bday before yesterday\b|(?<!大)前天", re.IGNORECASE), -2),
-    (re.compile(r"(?<!before )\byesterday\b|\blast night\b|昨[天晚日]", re.IGNORECASE), -1),
+    (Words(r"\bday before yesterday\b|(?<!大)前天", fold=True), -2),
+    (Words(r"(?<!before )\byesterday\b|\blast night\b|昨[天晚日]", fold=True), -1),
     (
-        re.compile(
-            r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|今[天晚日早]", re.IGNORECASE
-        ),
+        Words(r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|今[天晚日早]", fold=True),
         0,
     ),
-    (re.compile(r"(?<!after )\btomorrow\b|明[天晚日早]", re.IGNORECASE), 1),
-    (re.compile(r"\bday after tomorrow\b|后天", re.IGNORECASE), 2),
+    (Words(r"(?<!after )\btomorrow\b|明[天晚日早]", fold=True), 1),
+    (Words(r"\bday after tomorrow\b|后天", fold=True), 2),
 )
 _SEVERAL = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|couple of|few"
 _HAN_SEVERAL = r"\d{1,3}|[一二两三四五六七八九十]"
 _HAN_UNIT = r"天|日|周|星期|礼拜|月|年"
-_AGO = re.compile(
+_AGO = Words(
     rf"\b(?P<c>{_SEVERAL}) (?P<u>day|week|month|year)s? ago\b"
     rf"|(?P<hc>{_HAN_SEVERAL})个?(?P<hu>{_HAN_UNIT})[之以]?前",
-    re.IGNORECASE,
+    fold=True,
 )
-_PAST = re.compile(
+_PAST = Words(
     rf"\b(?:past|last|previous) (?P<c>{_SEVERAL}) (?P<u>day|week|month|year)s\b"
     rf"|(?:最近|过去|近)(?P<hc>{_HAN_SEVERAL})个?(?P<hu>{_HAN_UNIT})",
-    re.IGNORECASE,
+    fold=True,
 )
-_TURNED = re.compile(
+_TURNED = Words(
     r"\b(?P<t>last|past|previous|this|next) (?P<u>week|weekend|month|year)\b"
     r"|(?P<ht>上上|上|这|本|下|去|今|前|明)(?:一)?个?(?P<hu>周末|周|星期|礼拜|月|年)(?P<hd>[一二三四五六日天])?",
-    re.IGNORECASE,
+    fold=True,
 )
-_WEEKDAY = re.compile(rf"\b(?P<t>last|this|next|on) (?P<w>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
+_WEEKDAY = Words(rf"\b(?P<t>last|this|next|on) (?P<w>{'|'.join(_WEEKDAYS)})\b", fold=True)
 _TURNS = {
     "last": -1,
     "past": -1,
@@ -201,7 +200,7 @@ def _periods(text: str, today: date) -> list[Period]:
     return found
 
 
-def _take(pattern: re.Pattern[str], text: str, found: list[Period], today: date) -> str:
+def _take(pattern: Words, text: str, found: list[Period], today: date) -> str:
     """Move what `pattern` matches in `text` to `found` and return the rest."""
 
     def read(match: re.Match[str]) -> str:

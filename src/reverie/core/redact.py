@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from reverie.core.patterns import Words
 from reverie.core.secret_assignments import assignments
 from reverie.core.secret_numbers import labelled, numbers
 from reverie.core.secrets_table import ADDRESSES, HEADERS, TOKENS, Shape
@@ -27,12 +28,8 @@ _RUNS = bytes(
     for byte in range(256)
 )
 _KEY_REACH = 200_000  # characters from a key's first line in which its last line is believed to be its own
-_KEY_BEGIN = re.compile(
-    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:"
-)
-_KEY_END = re.compile(
-    r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}"
-)
+_KEY_BEGIN = Words(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
+_KEY_END = Words(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{40,64}")
 _BREAK = r"(?:\s|\\[nrt]|[>|\"'])"
 _KEY_HEADER = (
     r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Charset|Hash)"
@@ -40,12 +37,10 @@ _KEY_HEADER = (
 )
 _KEY_LINE = r"(?=[A-Za-z]{0,200}[0-9+/=])[A-Za-z0-9+/=]{16,20000}+"
 _KEY_LAST = rf"(?:{_BREAK}{{1,8}}+[A-Za-z0-9+/]{{1,76}}+={{0,2}}(?=\s*(?:\\n|\n|\"|$))(?<![a-z]{{3}}))?"
-_KEY_BODY = re.compile(
+_KEY_BODY = Words(
     rf"(?:{_BREAK}{{0,8}}+(?:{_KEY_HEADER}|{_KEY_LINE}))*+{_KEY_LAST}(?:\s{{0,3}}=[A-Za-z0-9+/]{{4}})?"
 )
-_KEY_TAIL_LINE = re.compile(
-    r"[ \t>]{0,8}(?:[A-Za-z0-9+/]{40,20000}={0,2}|[A-Za-z0-9+/]{4,76}={0,2})[ \t\r]{0,4}"
-)
+_KEY_TAIL_LINE = Words(r"[ \t>]{0,8}(?:[A-Za-z0-9+/]{40,20000}={0,2}|[A-Za-z0-9+/]{4,76}={0,2})[ \t\r]{0,4}")
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,7 @@ def _headless(text: str, end: int, floor: int) -> int:
 def _tokens(text: str) -> Iterator[Span]:
     """Yield issued tokens, and passwords and tokens inside addresses."""
     words = _long_words(text)
-    for shape in TOKENS:
+    for shape in TOKENS if words else ():
         if any(anchor in words for anchor in shape.anchors):
             yield from _matches(shape, text, text)
     if "://" in text or "hooks" in words:
@@ -176,12 +171,12 @@ def _labelled(text: str) -> Iterator[Span]:
 
 def _matches(shape: Shape, text: str, searched: str) -> Iterator[Span]:
     """Yield a shape's matches at its anchors; `searched` is the text in the case the anchors are written in."""
-    group = "secret" if "secret" in shape.pattern.groupindex else 0
     for anchor in shape.anchors:
         place, done = searched.find(anchor), 0
         while place >= 0:
             glued = not shape.free and place > done and (text[place - 1].isalnum() or text[place - 1] in "_-")
             found = None if glued and text[place - 1].isascii() else _at(shape, text, place)
+            group = "secret" if found and "secret" in found.re.groupindex else 0
             if found and shape.check(found[group]):
                 yield *found.span(group), shape.kind
                 done = found.end(group)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reverie.core.patterns import Words
 from reverie.core.secrets_table import is_placeholder, looks_random
 
 
@@ -62,7 +63,7 @@ LABELS = (
     _Label("私钥", "api-key"),
 )
 
-_JOIN = re.compile(
+_JOIN = Words(
     r"""(?ix)
     (?P<purpose> \s (?:for|to|of|at|on) \s [^\n:=|.,;!?"]{1,40}? )?
     (?:['"`*_\])]{0,4} (?:\s?\([^()\n]{0,30}\))? [*_]{0,2}
@@ -75,20 +76,20 @@ _JOIN = re.compile(
       | (?(purpose) (?!) | (?P<blank>\s) (?=[^\s]) ) )
     """
 )
-_QUOTED = re.compile(r"""(?P<mark>['"`“‘「『])(?P<value>[^'"`“”‘’「」』\n]{1,256})['"`”’」』]""")
-_BARE = re.compile(r"[!-~]{1,2048}+")
+_QUOTED = Words(r"""(?P<mark>['"`“‘「『])(?P<value>[^'"`“”‘’「」』\n]{1,256})['"`”’」』]""")
+_BARE = Words(r"[!-~]{1,2048}+")
 _LONG = 512  # characters from which a value is neither code nor a placeholder
 _WORD = 6  # letters from which a plain word may be a password
 _TOKEN = 12  # characters of the shortest token, key or secret
 _SHORTEST = 4  # characters of the shortest password or code
 _ENDS = ".,;:!?)]}>'\"`*|"
-_CODE = re.compile(
+_CODE = Words(
     r"(?ix) [a-z_][\w.]{0,80}[(\[] .{0,400} | (?:[a-z_]\w{0,40}\.)+[a-z_]\w{0,60} | [a-z_]{1,40}(?:_[a-z]{1,40})+"
     r"| (?:str|string|int|bool|bytes|text|any|object|number|optional)\b.{0,80}"
     r"| (?:secretstr|char|varchar|void|final|self|this)\b.{0,80}"
     r"| (?:/|~|\./|\.\./|[a-z]:\\).{0,400} | & .{0,80} | \d{1,2}[-:/.]\d{1,2}[-:/.]\d{2,4} | https?://.{0,400}"
 )
-_SCHEME_NAMES = re.compile(
+_SCHEME_NAMES = Words(
     r"(?i)(?:sha|md|rs|hs|es|utf|aes|rsa|base|oauth|bcrypt|argon|ed|x)[-_]?\d{1,5}.{0,12}|1password.{0,4}|[0-9]fa\b.{0,10}"
 )
 _PROSE = frozenset(
@@ -101,20 +102,20 @@ _PROSE = frozenset(
     disabled enabled important sensitive visible hidden obvious temporary permanent complicated
     """.split()
 )
-_ADJECTIVE = re.compile(r"(?:ed|ing|able|ible|ful|less|ive|ary|ent|ant|ous|ly|tion|al)$")
-_POSSESSED = re.compile(
-    r"(?:my|our|wi-?fi|login|router|netflix|account|email|laptop|phone|admin|root)\s{1,2}$", re.IGNORECASE
+_ADJECTIVE = Words(r"(?:ed|ing|able|ible|ful|less|ive|ary|ent|ant|ous|ly|tion|al)$")
+_POSSESSED = Words(
+    r"(?:my|our|wi-?fi|login|router|netflix|account|email|laptop|phone|admin|root)\s{1,2}$", fold=True
 )
-_PHRASE_LABEL = re.compile(
+_PHRASE_LABEL = Words(
     r"(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|secret phrase|助记词)[*_`'\"]{0,3}"
     r"\s{0,2}(?:is|are|是|为|[:：=])?\s{0,3}['\"“`]?"
     r"(?P<secret>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])",
-    re.IGNORECASE,
+    fold=True,
 )
-_BEFORE = re.compile(r"[A-Za-z0-9-]")
-_PINS = re.compile(
+_BEFORE = Words(r"[A-Za-z0-9-]")
+_PINS = Words(
     r"cv[vc]2?['\"*`]{0,3}\s{0,2}(?:is|:|=|：|是)?\s{0,3}['\"`]?(?P<secret>[0-9]{3,4})(?![\w.-])",
-    re.IGNORECASE,
+    fold=True,
 )
 _LONE = (
     ("seed phrase", _PHRASE_LABEL, "seed-phrase"),
@@ -124,9 +125,9 @@ _LONE = (
     ("助记词", _PHRASE_LABEL, "seed-phrase"),
     ("cvv", _PINS, "card-code"),
     ("cvc", _PINS, "card-code"),
-    ("pin is ", re.compile(r"(?i)pin is (?:now )?(?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
-    ("pin: ", re.compile(r"(?i)pin: (?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
-    ("pin code", re.compile(r"(?i)pin code(?: is|:) ?(?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
+    ("pin is ", Words(r"(?i)pin is (?:now )?(?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
+    ("pin: ", Words(r"(?i)pin: (?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
+    ("pin code", Words(r"(?i)pin code(?: is|:) ?(?P<secret>[0-9]{4})(?![\w.:-])"), "pin"),
 )
 
 

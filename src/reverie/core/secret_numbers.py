@@ -7,37 +7,38 @@ or its label say so; never changes a text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 
-_CARD = re.compile(
+from reverie.core.patterns import Words
+
+_CARD = Words(
     r"[2-6][0-9]{3}(?:[0-9]{10,15}+|(?:[ -][0-9]{4}){3}(?:[ -][0-9]{3}(?![0-9]))?|[ -][0-9]{6}[ -][0-9]{4,5}+)"
 )
-_IBAN = re.compile(r"[A-Z][A-Z][0-9][0-9](?:[ -]?[A-Z0-9]){11,32}+")
-_SSN = re.compile(r"[0-9]{3}-[0-9]{2}-[0-9]{4}")
-_NO_SSN = re.compile(r"000|666|9|...-00|.{7}0000")
-_SSN_LABELLED = re.compile(
+_IBAN = Words(r"[A-Z][A-Z][0-9][0-9](?:[ -]?[A-Z0-9]){11,32}+")
+_SSN = Words(r"[0-9]{3}-[0-9]{2}-[0-9]{4}")
+_NO_SSN = Words(r"000|666|9|...-00|.{7}0000")
+_SSN_LABELLED = Words(
     r"(?:ssn|social security(?: (?:number|no\.?|#))?)['\"]?\s{0,3}(?:is|:|=|#)?\s{0,3}['\"]?"
     r"(?P<secret>(?!000|666|9)[0-9]{3}[ -]?(?!00)[0-9]{2}[ -]?(?!0000)[0-9]{4})(?![\w-])",
-    re.IGNORECASE,
+    fold=True,
 )
-_RESIDENT = re.compile(r"[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9Xx]")
-_BORDER = re.compile(r"[A-Za-z0-9_-]")
+_RESIDENT = Words(r"[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9Xx]")
+_BORDER = Words(r"[A-Za-z0-9_-]")
 _CLASSES = bytes.maketrans(
     b"123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"000000000AAAAAAAAAAAAAAAAAAAAAAAAAA"
 )  # digits become 0 and capitals A, so that one fast search finds any number of a shape
 
-_NOT_A_CARD = re.compile(
+_NOT_A_CARD = Words(
     r"(?:order|invoice|tracking|shipment|parcel|ticket|reference|ref|booking|transaction|trace|request|imei|serial|isbn|"
     r"build|timestamp|snowflake|tweet|message|user|chat|channel|guild|account id|\bid|"
     r"订单|单号|编号|流水|运单|快递|工单|序列)\w{0,4}[\s:#=.,：\"'(号是为-]{0,5}(?:no\.?|number|id|is)?[\s:#=：\"']{0,3}$",
-    re.IGNORECASE,
+    fold=True,
 )
-_NOT_AN_SSN = re.compile(
+_NOT_AN_SSN = Words(
     r"(?:order|invoice|part|ticket|case|ref(?:erence)?|sku|phone|tel|call|model|serial|item|build|lot|订单|编号|电话)"
     r"[\s:#=.：]{0,3}(?:no\.?|number|id|is|#)?[\s:#=：]{0,3}$",
-    re.IGNORECASE,
+    fold=True,
 )
 _LOOK_BACK = 32  # characters before a number in which a label says that it is something else
 
@@ -127,7 +128,7 @@ def numbers(text: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, "ssn"
 
 
-def _alone(pattern: re.Pattern[str], text: str, *, right: bool = True) -> Iterator[tuple[int, int]]:
+def _alone(pattern: Words, text: str, *, right: bool = True) -> Iterator[tuple[int, int]]:
     """Yield the matches that are no part of a longer word or number; `right` says whether the end must be free too."""
     found = pattern.search(text)
     while found:

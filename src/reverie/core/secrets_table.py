@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_MIXED_RUN = re.compile(r"[A-Za-z0-9]{14,}")
+from reverie.core.patterns import Words
+
+_MIXED_RUN = Words(r"[A-Za-z0-9]{14,}")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Shape:
 
     kind: str
     anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: Words
     check: Callable[[str], bool] = lambda _secret: True
     free: bool = False
     back: int = 0
@@ -66,7 +67,7 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value) is not None or len(set(value)) <= 1
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = Words(
     r"""(?ix) \[redacted:[a-z0-9-]{1,40}\] .{0,40}
       | <[^<>]{0,80}>? | \$\{?\w.{0,80} | \$\(.{0,80} | \{.{0,80}\}? | %\(?\w{0,40}\)?s? | %\w{1,40}%
       | [*x•.…_?#-]{2,} | [*•]{3,}.{0,40}
@@ -78,7 +79,7 @@ _PLACEHOLDER = re.compile(
 
 
 def _shape(kind: str, anchors: str, pattern: str, check: Callable[[str], bool] = looks_random) -> Shape:
-    return Shape(kind, tuple(anchors.split()), re.compile(pattern), check)
+    return Shape(kind, tuple(anchors.split()), Words(pattern), check)
 
 
 _END = r"(?![A-Za-z0-9])"
@@ -88,7 +89,7 @@ TOKENS: tuple[Shape, ...] = (
     Shape(
         "aws-key",
         ("AKIA", "ASIA"),
-        re.compile(
+        Words(
             r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9_])[\s\S]{1,80}?"
             r"(?<![A-Za-z0-9/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
         ),
@@ -123,7 +124,7 @@ TOKENS: tuple[Shape, ...] = (
     Shape(
         "telegram-token",
         (":AA",),
-        re.compile(r"(?<![A-Za-z0-9_-])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,40}(?![A-Za-z0-9_-])"),
+        Words(r"(?<![A-Za-z0-9_-])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,40}(?![A-Za-z0-9_-])"),
         looks_random,
         free=True,
         back=10,
@@ -155,23 +156,21 @@ ADDRESSES: tuple[Shape, ...] = (
     Shape(
         "password",
         ("://",),
-        re.compile(rf"://{_SCHEME}:(?P<secret>[^\s/'\"<>`]{{1,256}})@(?=[\w\[%$({{])"),
+        Words(rf"://{_SCHEME}:(?P<secret>[^\s/'\"<>`]{{1,256}})@(?=[\w\[%$({{])"),
         lambda secret: not is_placeholder(secret),
         free=True,
     ),
-    Shape(
-        "token", ("://",), re.compile(r"://(?P<secret>[A-Za-z0-9_-]{20,256})@(?=\w)"), looks_random, free=True
-    ),
+    Shape("token", ("://",), Words(r"://(?P<secret>[A-Za-z0-9_-]{20,256})@(?=\w)"), looks_random, free=True),
     Shape(
         "webhook",
         ("hooks.slack.com/",),
-        re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_-]{20,200})"),
+        Words(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_-]{20,200})"),
         free=True,
     ),
     Shape(
         "webhook",
         ("/api/webhooks/",),
-        re.compile(r"/api/webhooks/\d{5,25}/(?P<secret>[A-Za-z0-9_-]{30,120})"),
+        Words(r"/api/webhooks/\d{5,25}/(?P<secret>[A-Za-z0-9_-]{30,120})"),
         free=True,
     ),
 )
@@ -181,32 +180,32 @@ HEADERS: tuple[Shape, ...] = (
     Shape(
         "bearer-token",
         ("bearer", "authorization"),
-        re.compile(
+        Words(
             r"(?:bearer|authorization['\"]?\s{0,4}[:=]\s{0,4}['\"]?(?:bearer|token|bot|apikey)?)"
             r"[\s:=]{1,4}['\"]?(?P<secret>[A-Za-z0-9._~+/-]{16,4000}+=*)",
-            re.IGNORECASE,
+            fold=True,
         ),
         looks_random,
     ),
     Shape(
         "basic-auth",
         ("basic",),
-        re.compile(r"basic\s{1,4}(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", re.IGNORECASE),
+        Words(r"basic\s{1,4}(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", fold=True),
         _basic_pair,
     ),
     Shape(
         "basic-auth",
         ("curl ",),
-        re.compile(
+        Words(
             r"curl(?: [^\n]{0,120}?)?\s(?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}:(?P<secret>[^\s'\"]{3,128})",
-            re.IGNORECASE,
+            fold=True,
         ),
         lambda secret: not is_placeholder(secret),
     ),
     Shape(
         "signature",
         ("x-amz-signature=", "x-goog-signature=", "x-amz-security-token="),
-        re.compile(r"x-[a-z-]{5,30}=(?P<secret>[A-Za-z0-9%/+=]{32,2000}+)", re.IGNORECASE),
+        Words(r"x-[a-z-]{5,30}=(?P<secret>[A-Za-z0-9%/+=]{32,2000}+)", fold=True),
         _varied,
         free=True,
     ),

@@ -29,6 +29,7 @@ from reverie.core.daylog_text import decode_value, encode_value
 from reverie.core.days import Calendar, format_instant
 from reverie.core.fold import EntryState
 from reverie.core.memory_lines import cited_line, one_line
+from reverie.core.patterns import Words
 from reverie.core.records import Turn
 from reverie.core.tokens import terms
 
@@ -39,19 +40,19 @@ NOTHING = "Nothing to note."
 _TITLE = re.compile(r"# Session Summary - (\d{4}-\d\d-\d\d) \(session:: (.*)\)", re.ASCII)
 _SECTION = re.compile(r"## (\d{4}-\d\d-\d\dT[\d:.]+Z)", re.ASCII)
 _COVERED = re.compile(r"\(turns:: ([\d-]+)\)", re.ASCII)
-_MEM_ID = re.compile(r" `mem_id: ([0-9a-f]{16})`$")
+_MEM_ID = Words(r" `mem_id: ([0-9a-f]{16})`$")
 _TURN = re.compile(r" \(turn:: (\d{1,15})\)$", re.ASCII)
-_FENCED = re.compile(r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)")
-_QUOTED = re.compile(r"(?m)^\s*>.*$")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_REQUEST = re.compile(
-    r"""(?:(?:hi|hey|hello|ok|okay|thanks|so|and|now|also|then|but)[,.!]?\ )*
-    (?:(?:can|could|would|will)\ (?:you|we)|let's|please
+_FENCED = Words(r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)")
+_QUOTED = Words(r"(?m)^\s*>.*$")
+_SENTENCE = Words(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_REQUEST = Words(
+    r"""(?:(?:hi|hey|hello|ok|okay|thanks|so|and|now|also|then|but)[,.!]? )*
+    (?:(?:can|could|would|will) (?:you|we)|let's|please
     |(?:help|show|tell|give|find|write|make|create|fix|add|explain|summari[sz]e|translate|list|draft|check|update|remove
     |change|build|run|remind|compare|review|plan|send|book|look|implement|refactor|test|rename|search|suggest|describe
-    |generate|set\ up|move|delete|open|read|walk|go)\b)
+    |generate|set up|move|delete|open|read|walk|go)\b)
     |(?:请|麻烦|帮我|帮忙|能不能|能否|可不可以|给我|写一|查一|解释|总结|翻译|列出|提醒我|看一下|看看)""",
-    re.IGNORECASE | re.VERBOSE,
+    fold=True,
 )
 _TERMS = 3  # a question of fewer words asks for nothing that can be told a week later: "and you?"
 

@@ -12,7 +12,6 @@ paths, `v2.3.1`) give the whole and its parts. Each emoji is a term.
 
 from __future__ import annotations
 
-import re
 import threading
 import unicodedata
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from typing import Final
 import Stemmer
 
 from reverie.core import stopwords
+from reverie.core.patterns import Words
 
 VERSION: Final = 1  # goes up whenever the terms of any text change, so that indexes built before are rebuilt
 LONGEST: Final = 64  # characters of one term; a longer one (base64, hashes, URLs) is cut here
@@ -42,23 +42,23 @@ _EMOJI += "\U0001f000-\U0001f3fa\U0001f400-\U0001faff"  # skin tones are left ou
 # `\w` leaves out the vowel signs of the Indic scripts and combining accents; without them a Hindi word falls apart.
 _WORD = r"\w\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0900-\u0963\u0966-\u0dff\u0f18-\u0fbc"
 
-_CHUNK = re.compile(rf"[{_WORD}]+(?:[-'’.,:/\\@&+][{_WORD}]+)*(?:\+\+|#(?![{_WORD}]))?")
-_ASCII_CHUNK = re.compile(r"[A-Za-z0-9_]+(?:[-'.,:/\\@&+][A-Za-z0-9_]+)*(?:\+\+|#(?!\w))?")
-_RUN = re.compile(f"([{_CJK}]+|[{_NO_BLANKS}]+|[{_ARABIC}]+|[{_EMOJI}])")
-_ARABIC_RUN = re.compile(f"[{_ARABIC}]")
-_EMOJI_RUN = re.compile(f"[{_EMOJI}]")
-_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
-_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
-_PART = re.compile(
+_CHUNK = Words(rf"[{_WORD}]+(?:[-'’.,:/\\@&+][{_WORD}]+)*(?:\+\+|#(?![{_WORD}]))?")
+_ASCII_CHUNK = Words(r"[A-Za-z0-9_]+(?:[-'.,:/\\@&+][A-Za-z0-9_]+)*(?:\+\+|#(?!\w))?")
+_RUN = Words(f"([{_CJK}]+|[{_NO_BLANKS}]+|[{_ARABIC}]+|[{_EMOJI}])")
+_ARABIC_RUN = Words(f"[{_ARABIC}]")
+_EMOJI_RUN = Words(f"[{_EMOJI}]")
+_CAMEL = Words(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_CAMEL_PART = Words(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
+_PART = Words(
     r"\d+|[^\W\d_]+[\u0300-\u036f\u0591-\u05c7\u0900-\u0dff]*(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u0900-\u0dff])*"
 )
-_SPLIT = re.compile(r"[-'’.,:/\\@&+#_]+")
-_LIST = re.compile(r"[,&]")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_CLITIC = re.compile(r"['’](?:s|ll|re|ve|d|m)$")
-_ELISION = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")
-_ACRONYM = re.compile(r"\w(?:\.\w)+")
-_ARABIC_MARKS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]+")
+_SPLIT = Words(r"[-'’.,:/\\@&+#_]+")
+_LIST = Words(r"[,&]")
+_THOUSANDS = Words(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_CLITIC = Words(r"['’](?:s|ll|re|ve|d|m)$")
+_ELISION = Words(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")
+_ACRONYM = Words(r"\w(?:\.\w)+")
+_ARABIC_MARKS = Words("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]+")
 _ARABIC_FORMS = str.maketrans(
     {
         "\u0623": "\u0627",
@@ -73,12 +73,12 @@ _ARABIC_FORMS = str.maketrans(
         "\u06a9": "\u0643",
     }  # maksura, Persian yeh, ta marbuta, kaf
 )
-_LATIN_MARKS = re.compile("([a-z\u0370-\u03ff])[\u0300-\u036f]+")
+_LATIN_MARKS = Words("([a-z\u0370-\u03ff])[\u0300-\u036f]+")
 _LATIN_FORMS = str.maketrans(
     {"ø": "o", "đ": "d", "ł": "l", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ё": "е"}
 )
-_CYRILLIC = re.compile("[\u0400-\u04ff]")
-_BLANKS = re.compile(r"\s+")
+_CYRILLIC = Words("[\u0400-\u04ff]")
+_BLANKS = Words(r"\s+")
 _DIGIT_ZEROS = (
     0x660,
     0x6F0,
@@ -99,7 +99,7 @@ _DIGIT_ZEROS = (
 )
 _DIGITS = {zero + n: str(n) for zero in _DIGIT_ZEROS for n in range(10)}
 
-_TOKEN = re.compile(  # each alternative is about one token of today's byte-pair vocabularies
+_TOKEN = Words(  # each alternative is about one token of today's byte-pair vocabularies
     r"[A-Za-z\u00c0-\u024f]{1,8}|\d{1,3}|[\u0370-\u052f]{1,4}|[\u0590-\u08ff]{1,3}"
     r"|[\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]{1,2}|\n+| {2,}|\S"
 )

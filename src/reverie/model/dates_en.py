@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 
+from reverie.core.patterns import Words
 from reverie.model import when
 from reverie.model.when import Anchor, Dated
-from reverie.model.words import Words
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = "january february march april may june july august september october november december".split()

@@ -5,7 +5,7 @@ Owns patterns only, matched in expanded lower case. Never decides by itself what
 
 from __future__ import annotations
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 _ADV = r"""(?:(?:really|also|still|now|usually|always|often|actually|currently|recently|finally|already|only
     |just|definitely|both|have|has|am|is|are|been|quite|all|do|does|officially|then|therefore

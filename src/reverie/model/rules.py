@@ -13,12 +13,12 @@ stated plainly. An event's `since` is when it happens.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from reverie.core.days import Calendar
+from reverie.core.patterns import Words
 from reverie.core.records import Entry, Origin, Status, Turn
 from reverie.model import rules_en, rules_zh
 from reverie.model.claims import Claim, Scene
@@ -30,12 +30,12 @@ EXTRACTOR = "rules/1"
 MOST = 40
 EVIDENCE = 400
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_OTHER = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u06ff\u0e00-\u0e7f]")
-_LATIN = re.compile(r"[A-Za-z]")
-_JOKED = re.compile(
+_HAN = Words(r"[\u3400-\u9fff]")
+_OTHER = Words(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u06ff\u0e00-\u0e7f]")
+_LATIN = Words(r"[A-Za-z]")
+_JOKED = Words(
     r"\b(?:just|only) (?:kidding|joking)\b|\b(?:i'm|i am) (?:kidding|joking)\b|\bjk\b|开玩笑|逗你|说着玩",
-    re.IGNORECASE,
+    fold=True,
 )
 _ROLES = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))
 

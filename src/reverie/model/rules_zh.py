@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from reverie.core.patterns import Words
 from reverie.model import states_zh as states
 from reverie.model import when, when_zh
 from reverie.model import words_zh as words
@@ -19,8 +20,8 @@ from reverie.model.sentences import Sentence
 from reverie.model.when import Anchor, Dated
 
 _WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
-_SPACE = re.compile(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
-_KEPT = re.compile(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
+_SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
+_KEPT = Words(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 READ = 16_000
 PARAGRAPH = 1_500

@@ -5,8 +5,8 @@ Owns patterns only; a predicate is matched where it begins, in expanded lower ca
 
 from __future__ import annotations
 
+from reverie.core.patterns import Words
 from reverie.model.subject_en import PROJECT, TECH, VERB
-from reverie.model.words import Words
 
 _ADV = r"""(?:(?:really|also|still|now|usually|generally|typically|mostly|always|often|rarely|strongly
     |personally|actually|currently|recently|finally|already|only|just|much|normally|sometimes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 _KIN = r"""(?:老婆|老公|妻子|丈夫|爱人|太太|先生|对象|男朋友|女朋友|男友|女友|未婚[夫妻]|儿子|女儿|孩子|宝宝
     |小孩|老[大二]|闺女|妈妈|爸爸|爸妈|父母|父亲|母亲|妈|爸|姐姐|妹妹|哥哥|弟弟|表[姐妹哥弟]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reverie.core.patterns import Words
 from reverie.core.stopwords import ENGLISH
-from reverie.model.words import Words
 
 TECH = Words(
     r"""\b(?:api|servers?|databases?|db|repo|repository|services?|cluster|back-?end|front-?end|app

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 _CONTRACTED = Words(r"\b(\w+)['’](m|ve|ll|d|re|s|t)\b", fold=True)
 _HAD = Words(r" (?:\w+ )?(?:been|had|gone|\w+ed)\b")

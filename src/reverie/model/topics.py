@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from reverie.core.patterns import Words
 from reverie.core.stopwords import ENGLISH
-from reverie.model.words import Words
 
 _MOST = 3
 _TOPICS = {

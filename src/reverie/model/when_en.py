@@ -9,10 +9,10 @@ import re
 from dataclasses import replace
 from datetime import time
 
+from reverie.core.patterns import Words
 from reverie.model import when
 from reverie.model.dates_en import FIND, SHORT_DAYS, WEEKDAY, resolve
 from reverie.model.when import Anchor, Dated, DueRole
-from reverie.model.words import Words
 
 _TIME = (
     r"(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<half>[ap]\.?m\b\.?)"

@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 from datetime import date, time
 
+from reverie.core.patterns import Words
 from reverie.model import when
 from reverie.model.when import Anchor, Dated, DueRole
-from reverie.model.words import Words
 
 _DIGITS = {
     "零": 0,

@@ -6,7 +6,7 @@ lower case. Promises that each is linear in a sentence. Never decides anything b
 
 from __future__ import annotations
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 SHORTEST = 8
 _NEXT = r"""(?=(?:i|i['’]\w+|we|we['’]\w+|my|our|the|let['’]s|please|remember|that|to|yes|no|and|here['’]?s?

@@ -6,7 +6,7 @@ marks were made half-width. Promises that each is linear in a sentence. Never de
 
 from __future__ import annotations
 
-from reverie.model.words import Words
+from reverie.core.patterns import Words
 
 SHORTEST = 4
 FLAT = str.maketrans("：，；？！（）、", ":,;?!(),")

@@ -1,7 +1,9 @@
 """Patterns of words, written over several lines and compiled when they are first used.
 
-Owns the one way in which the rules write a pattern: blanks stand for themselves, a line break and the indentation
-after it for nothing. Promises that importing compiles none of them, which would cost a third of a second.
+Owns the one way in which large patterns are written: blanks stand for themselves, a line break and the indentation
+after it for nothing. Promises that importing compiles none of them, which would cost half a second in each process,
+and each turn that a host stores is a process; never changes what a pattern matches. A pattern that is compiled in a
+moment may be made by `re.compile` as ever.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 
 def joined(source: str) -> str:
     """Return a pattern's source on one line."""
-    return re.sub(r"\n\s*", "", source)
+    return re.sub(r"\n\s*", "", source) if "\n" in source else source
 
 
 class Words:
@@ -34,6 +37,11 @@ class Words:
         return self.pattern.match
 
     @cached_property
+    def fullmatch(self) -> Callable[..., re.Match[str] | None]:
+        """As `re.Pattern.fullmatch`."""
+        return self.pattern.fullmatch
+
+    @cached_property
     def search(self) -> Callable[..., re.Match[str] | None]:
         """As `re.Pattern.search`."""
         return self.pattern.search
@@ -42,6 +50,16 @@ class Words:
     def finditer(self) -> Callable[..., Iterator[re.Match[str]]]:
         """As `re.Pattern.finditer`."""
         return self.pattern.finditer
+
+    @cached_property
+    def findall(self) -> Callable[..., list[Any]]:
+        """As `re.Pattern.findall`."""
+        return self.pattern.findall
+
+    @cached_property
+    def split(self) -> Callable[..., list[str | Any]]:
+        """As `re.Pattern.split`."""
+        return self.pattern.split
 
     @cached_property
     def sub(self) -> Callable[..., str]:
