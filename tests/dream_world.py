@@ -90,8 +90,9 @@ def run(
     now: bool = True,
     dry: bool = False,
     masked: Callable[[str], bool] = lambda _: False,
+    linking: bool = False,
 ) -> Dreamt:
-    """Dream once, with a state of its own."""
+    """Dream once, with a state of its own; `linking`: every entry may resemble every other."""
     states: list[State] = []
 
     def look() -> State:
@@ -99,7 +100,8 @@ def run(
         return states[-1]
 
     try:
-        return dream(ws, look, masked=masked, passing_gates=now, dry_run=dry)
+        alike = (lambda _: states[-1].states()) if linking else None
+        return dream(ws, look, masked=masked, alike=alike, passing_gates=now, dry_run=dry)
     finally:
         for state in states:
             state.close()

@@ -7,16 +7,16 @@ It never touches today's entries, a daily log, MEMORY.md, USER.md or SOUL.md.
 The order, under the dream lock for the whole call:
 
 1. an interrupted install is finished, and the state is read anew
-2. the gates are asked, and the instant is noted
+2. the gates are asked, the instant is noted, and links that no extraction looked for are appended to the events
 3. a batch is cut, oldest first; the dreamer proposes, the policy judges, the overview is chosen anew
 4. under the write lock: what people changed is committed as theirs, what they changed under the dreamer's hands is left
    to them, and the rest is installed (`store.installing` numbers the writes)
 5. what failed is counted, the transcript kept; from 3 again while anything waits
 
 What a crash leaves: before an install's intent nothing, and the batch is dreamt again; after it the install is finished
-by the next writer. An entry without an outcome stays pending, whatever became of the run. A count that is lost costs
-one more try. What failed `max_retries` times is dreamt apart, and split until the fault stands alone: that entry is
-`unprocessable`, stays searchable, and the rest goes on.
+by the next writer. A link has a derived id, so looking for it again adds none. An entry without an outcome stays
+pending, whatever became of the run. A count that is lost costs one more try. What failed `max_retries` times is dreamt
+apart, and split until the fault stands alone: that entry is `unprocessable`, stays searchable, and the rest goes on.
 
 Next: `publish`.
 """
@@ -30,19 +30,20 @@ from functools import cached_property
 import msgspec
 
 from reverie import layout
-from reverie.core.batch import Part, Shut, after_batch, cut, gate, halves, is_suspect, parts_of
+from reverie.core.batch import Part, Shut, after_batch, cut, gate, halves, is_suspect
 from reverie.core.due import Due
-from reverie.core.fold import EntryState, effective
+from reverie.core.fold import EntryState
 from reverie.core.overview import Promotion
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Settlement, counts_of, outcome_of
 from reverie.core.records import Run
 from reverie.core.run_words import summary
+from reverie.core.sight import Alike, Sight, waiting_parts
 from reverie.core.watermark import advanced, highest, run_name
 from reverie.errors import ReverieError
 from reverie.index.state import State
 from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import counters, daylog, installing, runs
+from reverie.store import counters, daylog, installing, runs, stream
 from reverie.store.counters import DreamCounters
 from reverie.store.landing import Landed, Verdict, land, transcript
 from reverie.store.staging import Staging
@@ -87,14 +88,16 @@ def dream(
     look: Callable[[], State],
     *,
     masked: Callable[[str], bool],
+    alike: Alike | None = None,
     passing_gates: bool = False,
     dry_run: bool = False,
 ) -> Dreamt:
     """Dream what is pending, batch by batch; raises Busy at once while another dream, lint, undo or erase runs.
 
     `look` returns the state caught up with the files; it is asked under the lock, for another process may have dreamt
-    a moment before. `masked` tells a text that must stay forgotten. `passing_gates` is a person's own call. A dry run
-    settles and counts nothing.
+    a moment before. `masked` tells a text that must stay forgotten. `alike` returns entries whose words resemble those
+    of one, for links that no extraction has looked for; without it none are. `passing_gates` is a person's own call.
+    A dry run settles and counts nothing.
     """
     with ws.locks.dream(0, what="dream"):
         finish(ws)
@@ -111,6 +114,8 @@ def dream(
             return Dreamt(reason=verdict.reason, watermark=night.watermark)
         if not dry_run:
             counters.write(ws, msgspec.structs.replace(night.before, last=night.started))
+        if alike is not None:
+            night.link(alike)
         return night.sleep()
 
 
@@ -119,27 +124,21 @@ def finish(ws: Workspace) -> Run | None:
     return installing.finish(ws)
 
 
-def _waiting(state: State, today: str) -> list[Part]:
-    """Return the parts that are pending, oldest first. What is hidden is no work for a dream."""
-    waiting: list[Part] = []
-    for one in state.pending(before=today):
-        parts = [] if one.hidden else parts_of(one)
-        settled = {outcome.part for outcome in state.outcomes(one.entry.id)} if len(parts) > 1 else set()
-        waiting += [part for part in parts if part.number not in settled]
-    return waiting
-
-
 class _Night:
     """One call of `dream`: what waits, what was read of state and notebook, and what came of it so far."""
 
     def __init__(self, ws: Workspace, state: State, masked: Callable[[str], bool], *, dry: bool) -> None:
-        self._ws, self._state, self._masked, self._dry = ws, state, masked, dry
-        self.waiting = _waiting(state, ws.today)
+        self._ws, self._masked, self._dry = ws, masked, dry
+        self.waiting = waiting_parts(state.pending(before=ws.today), state.outcomes)
         self.before = counters.read(ws, DreamCounters)
         self.started = ws.clock()
         self._failures = dict(self.before.failures)
-        self._known: dict[str, EntryState | None] = {part.id: part.state for part in self.waiting}
-        self._placed: dict[str, str] = {}  # pages of entries cited since `state` looked
+        self._sight = Sight(
+            lambda entry: state.find([entry]).get(entry),
+            state.events,
+            cited_on=state.cited_on,
+            notebook=ws.notebook,
+        )
         self._days = daylog.days(ws)
         earlier = runs.read(ws)
         self._names = [one.run for one in earlier]
@@ -150,6 +149,13 @@ class _Night:
     @cached_property
     def _staging(self) -> Staging:
         return Staging(self._ws)
+
+    def link(self, alike: Alike) -> None:
+        """Link what waits with what it repeats, changes or contradicts, where no extraction did."""
+        made = self._sight.link(self.waiting, alike, by=DREAMER, at=self.started)
+        if made and not self._dry:
+            stream.append_all(self._ws, layout.EVENTS, made)
+        self.waiting = self._sight.seen_again(self.waiting) if made else self.waiting
 
     def sleep(self) -> Dreamt:
         """Dream batch by batch until nothing waits, or the time is up."""
@@ -205,9 +211,9 @@ class _Night:
     def _propose(self, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
         material = Material(
             parts=tuple(batch),
-            replaces={part.id: self._replaced(part.id) for part in batch},
-            find=self._find,
-            page_of=self._page_of,
+            replaces={part.id: self._sight.replaced(part.id) for part in batch},
+            find=self._sight.find,
+            page_of=self._sight.page_of,
             read=self._staging.text,
             today=self._ws.today,
         )
@@ -228,8 +234,8 @@ class _Night:
             old=old,
             existing=self._staging.paths,
             folded=self._staging.folded,
-            find=self._find,
-            page_of=self._page_of,
+            find=self._sight.find,
+            page_of=self._sight.page_of,
             masked=self._masked,
             allow=self._ws.settings.redaction_allow,
             copies={layout.OVERVIEW},
@@ -275,7 +281,7 @@ class _Night:
     def _note(self, landed: Landed) -> None:
         settled = {(one.entry, one.part) for one in landed.outcomes}
         self.waiting = [part for part in self.waiting if part.key not in settled]
-        self._placed.update({one.entry: one.page for one in landed.outcomes if one.outcome == "cited"})
+        self._sight.place(landed.outcomes)
         self.watermark = max(self.watermark, landed.run.watermark)
         counts = dict(self._done.counts)
         for kind, number in landed.run.counts.items():
@@ -320,26 +326,5 @@ class _Night:
         return dict(judged.pages)
 
     def _shown(self, entry: str) -> EntryState | None:
-        state = self._find(entry)
+        state = self._sight.find(entry)
         return state if state is not None and not self._masked(state.entry.text) else None
-
-    # Looking
-
-    def _find(self, entry: str) -> EntryState | None:
-        if entry not in self._known:
-            self._known[entry] = self._state.find([entry]).get(entry)
-        return self._known[entry]
-
-    def _page_of(self, entry: str) -> str:
-        """Return the page that cites an entry now; the overview only quotes."""
-        if entry in self._placed:
-            return self._placed[entry]
-        prefix = f"{self._ws.notebook}/"
-        pages = (page.removeprefix(prefix) for page, _ in self._state.cited_on(entry))
-        return next((page for page in pages if page != layout.OVERVIEW), "")
-
-    def _replaced(self, entry: str) -> tuple[str, ...]:
-        events = effective(self._state.events(entry))
-        return tuple(
-            one.other for one in events if one.kind in {"supersede", "correct"} and one.entry == entry
-        )

@@ -23,6 +23,7 @@ from dream_world import (
     run,
 )
 
+from reverie import layout
 from reverie.core.citations import citing_lines
 from reverie.dream import dream
 from reverie.errors import Busy
@@ -175,6 +176,22 @@ def test_a_repeat_and_a_change_end_where_they_should(ws: Workspace) -> None:
         new.id: ("cited", ""),
     }
     assert str(done) == "4 entries: 2 cited on 2 pages, 1 merged, 1 superseded"
+
+
+def test_explicit_writes_are_linked_by_the_dream(ws: Workspace) -> None:
+    """What was remembered outright, past any extraction, is linked here: repeats fold, changes succeed (R-01, R-03)."""
+    teas = [entry(n, "User likes green tea", category="preference", session="") for n in range(30, 34)]
+    new = entry(40, "User now works at Microsoft", category="work", session="", at=NIGHT - timedelta(hours=9))
+    log(ws, [WORK, *teas, new])
+    done = run(ws, linking=True)
+    settled = {one.entry: (one.outcome, one.into) for one in outcomes(ws).values()}
+    assert settled[WORK.id] == ("superseded", new.id)
+    assert [settled[one.id] for one in teas] == [("cited", ""), *[("merged", teas[0].id)] * 3]
+    events = (ws.disk.read(layout.EVENTS) or b"").count(b"\n")
+    log(ws, [entry(41, "User sings", session="")])
+    run(ws, linking=True)
+    assert (ws.disk.read(layout.EVENTS) or b"").count(b"\n") == events
+    assert done.counts == {"cited": 2, "merged": 3, "superseded": 1}
 
 
 def test_a_batch_of_known_facts_is_settled_without_a_retry(ws: Workspace) -> None:

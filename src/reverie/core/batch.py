@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+
+import msgspec
 
 from reverie.core.fold import EntryState
 from reverie.core.settings import DreamSettings
@@ -23,8 +24,7 @@ PART_CHARACTERS = 8_000  # within the default `batch_tokens` even where each cha
 _BREAK = re.compile(r"(?:[.!?…](?=\s)|[。！？；]|\n)\s*|\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """An entry's state and the piece of its text in hand: piece `number` (from 0) of `of`."""
 
     state: EntryState
@@ -48,15 +48,13 @@ class Part:
         return self.id, self.number
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(msgspec.Struct, frozen=True):
     """A dream may begin; `sprint` when more waits than one batch takes."""
 
     sprint: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Shut:
+class Shut(msgspec.Struct, frozen=True):
     """No dream begins now, for this reason."""
 
     reason: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie import layout
 from reverie.core import front_edit
@@ -34,8 +35,7 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _PREVIOUS = "Previously: "
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A list item of a page that cites: its line number, its Markdown, the ids."""
 
     number: int
@@ -43,8 +43,7 @@ class Row:
     ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Promoted:
+class Promoted(msgspec.Struct, frozen=True):
     """A line for the overview: its heading, its Markdown, and what it is ranked by."""
 
     section: str
@@ -59,8 +58,7 @@ def is_source(path: str) -> bool:
     return path != layout.OVERVIEW and path.startswith(("3_Personal/", _PROJECTS))
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(msgspec.Struct, frozen=True):
     """The overview's new text, and the texts it may draw on: the page as it was and every page it quotes."""
 
     text: str

@@ -11,8 +11,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from reverie import layout
 from reverie.core import front_matter
@@ -49,8 +50,7 @@ _ELISION = Words(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """A page before and after, by its path in the notebook; None where it is absent."""
 
     path: str
@@ -58,8 +58,7 @@ class Change:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """What a page is judged against.
 
     `existing` are the notebook's content pages; `moved` the texts of all pages as proposed, where a line may have
@@ -76,8 +75,7 @@ class Surroundings:
     copies: AbstractSet[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """A line that cites, with the lines that continue it, the ids it cites and what stands above it."""
 
     text: str

@@ -9,8 +9,9 @@ A dream changes dozens of long lists a night, and parsing them is nearly all it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from reverie.core.citations import citing_lines
 from reverie.core.markdown import append_to_section, outline
@@ -26,8 +27,7 @@ _NEVER = Words(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufe
 _DEEPER = 2  # blanks by which an item may be deeper than the one before
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(msgspec.Struct, frozen=True):
     """A plain page: its lines, the number of the first line of its body, its headings, and which lines cite what.
 
     Lines count from 1. `headings` are line number, level and title.

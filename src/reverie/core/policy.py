@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+
+import msgspec
 
 from reverie.core import page_rules
 from reverie.core.batch import Part
@@ -27,8 +28,7 @@ from reverie.core.source import split
 MANY = 10  # from here on at most half of a batch may be declined
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(msgspec.Struct, frozen=True, kw_only=True):
     """What a proposal is judged against.
 
     `old` are the texts, as they are, of the pages that the proposal names, and of others it may quote; `existing` all
@@ -47,15 +47,14 @@ class Case:
     copies: AbstractSet[str] = frozenset()
 
 
-@dataclass(slots=True)
-class _Bench:
+class _Bench(msgspec.Struct):
     """One judgement in progress: what still stands, and what fell."""
 
     case: Case
     pages: dict[str, str]
     settlements: list[Settlement]
-    refusals: list[Refusal] = field(default_factory=list)
-    sound: set[str] = field(
+    refusals: list[Refusal] = msgspec.field(default_factory=list)
+    sound: set[str] = msgspec.field(
         default_factory=set
     )  # pages whose text was found to state nothing but what it may
 

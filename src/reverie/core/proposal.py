@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from reverie.core.records import Outcome, OutcomeKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of one part of an entry; `page`, `into` and `reason` as in `records.Outcome`."""
 
     entry: str
@@ -32,24 +32,21 @@ class Settlement:
         return self.entry, self.part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """Pages with their whole new texts (None to delete one), and what becomes of each part of the batch."""
 
     pages: Mapping[str, str | None]
     settlements: tuple[Settlement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """A page or an entry that was not accepted, and why."""
 
     place: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """What holds of a proposal: pages and settlements to install, and what was refused."""
 
     pages: Mapping[str, str]

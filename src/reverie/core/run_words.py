@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie import layout
 
 _ORDER = ("cited", "merged", "superseded", "declined", "unprocessable")
 
 
-@dataclass(frozen=True, slots=True)
-class PageChange:
+class PageChange(msgspec.Struct, frozen=True):
     """How one page changed: its path in the notebook, lines added and removed, and whether it is new."""
 
     path: str

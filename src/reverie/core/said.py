@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.tokens import stop_terms, terms
@@ -38,8 +39,7 @@ _NEAR = timedelta(days=14)  # "last Friday", "in ten days": what speech names wi
 _MOST = 9_999  # a larger number in a text counts no days
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """What a text states: numbers, dates (`2026-07-01`, `2026-07`), addresses and code as written, names casefolded."""
 
     numbers: frozenset[str]
@@ -124,8 +124,7 @@ def shares_half(source: str, line: str) -> bool:
     return 2 * len(want & content(line)) >= len(want)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True, kw_only=True):
     """What may be stated: everything that stands in some texts, and the dates that follow from theirs."""
 
     text: str

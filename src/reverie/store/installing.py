@@ -23,7 +23,6 @@ left to them, and its entries stay pending. Once the ref has moved, the commit i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -43,8 +42,7 @@ from reverie.store.workspace import Workspace
 LOG = "log.md"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be installed.
 
     `files` are old and new bytes by path in the workspace, None for absent; `also` further working files that the

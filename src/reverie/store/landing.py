@@ -8,7 +8,6 @@ never judges.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -31,8 +30,7 @@ from reverie.store.workspace import Workspace
 INDEX = "index.md"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a batch came to: pages by path in the notebook, outcomes, the run so far, and its days."""
 
     pages: Mapping[str, str]
@@ -41,8 +39,7 @@ class Verdict:
     days: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class Landed(msgspec.Struct, frozen=True, kw_only=True):
     """What was installed: the run's record, its outcomes, the pages written, and those left to a person."""
 
     run: Run

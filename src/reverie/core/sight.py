@@ -1,0 +1,120 @@
+"""What a dream knows of entries while it runs: their states, their links, and the pages that cite them.
+
+Owns what was looked up and what the dream added since; promises that a link made or a citation written during the
+dream is seen by its next batch; never writes either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from reverie import layout
+from reverie.core.batch import Part, parts_of
+from reverie.core.fold import EntryState, effective, fold
+from reverie.core.links import links_of
+from reverie.core.records import Entry, Event, Outcome
+
+Alike = Callable[[Entry], Sequence[EntryState]]
+
+_REPLACING = frozenset({"supersede", "correct"})
+
+
+class Sight:
+    """The entries as one dream sees them.
+
+    `find` returns the state of an entry that is not forgotten, `events` what happened to it, `cited_on` the pages (in
+    the workspace) and lines that cite it.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[str], EntryState | None],
+        events: Callable[[str], list[Event]],
+        *,
+        cited_on: Callable[[str], list[tuple[str, int]]],
+        notebook: str,
+    ) -> None:
+        """Look nothing up yet; `notebook` is the folder that pages are named in."""
+        self._find, self._events, self._cited_on = find, events, cited_on
+        self._prefix = f"{notebook}/"
+        self._known: dict[str, EntryState | None] = {}
+        self._added: dict[str, list[Event]] = {}
+        self._placed: dict[str, str] = {}
+
+    def find(self, entry: str) -> EntryState | None:
+        """Return the state of an entry, None when there is none that may be seen."""
+        if entry not in self._known:
+            found = self._find(entry)
+            again = found is not None and entry in self._added
+            self._known[entry] = (
+                fold(found.entry, self.events(entry)) if found is not None and again else found
+            )
+        return self._known[entry]
+
+    def events(self, entry: str) -> list[Event]:
+        """Return what happened to an entry, links of this dream included."""
+        return [*self._events(entry), *self._added.get(entry, ())]
+
+    def page_of(self, entry: str) -> str:
+        """Return the page in the notebook that cites an entry now, or ""; the overview only quotes."""
+        if entry in self._placed:
+            return self._placed[entry]
+        pages = (page.removeprefix(self._prefix) for page, _ in self._cited_on(entry))
+        return next((page for page in pages if page != layout.OVERVIEW), "")
+
+    def replaced(self, entry: str) -> tuple[str, ...]:
+        """Return what an entry supersedes or corrects."""
+        happened = effective(self.events(entry))
+        return tuple(one.other for one in happened if one.kind in _REPLACING and one.entry == entry)
+
+    def place(self, outcomes: Iterable[Outcome]) -> None:
+        """Note where entries are cited from now on."""
+        self._placed.update({one.entry: one.page for one in outcomes if one.outcome == "cited"})
+
+    def link(self, waiting: Iterable[Part], alike: Alike, *, by: str, at: datetime) -> list[Event]:
+        """Return links for entries that no extraction has looked at (explicit writes, imports), and learn them.
+
+        `alike` returns entries whose words resemble those of one. The same pair has the same event whenever it is
+        looked at, so those made before are not returned again.
+        """
+        made: list[Event] = []
+        still = list(waiting)
+        later = {part.id for part in still}
+        for part in still:
+            entry = part.state.entry
+            later.discard(entry.id)
+            if entry.turns or part.of > 1:
+                continue
+            known = {one.id for one in self.events(entry.id)}
+            # Of two said in the same second the one further down the log is the later one.
+            before = (one.entry.id for one in alike(entry) if one.entry.id not in later)
+            others = [state for id_ in before if (state := self.find(id_)) is not None]
+            found = [one for one in links_of(entry, others, at=at, by=by) if one.id not in known]
+            made += found
+            self._learn(found)
+        return made
+
+    def seen_again(self, waiting: Iterable[Part]) -> list[Part]:
+        """Return the parts with the states that their entries have by now."""
+        return [
+            Part(state, part.text, part.number, part.of)
+            for part in waiting
+            if (state := self.find(part.id)) is not None
+        ]
+
+    def _learn(self, events: Iterable[Event]) -> None:
+        for event in events:
+            for entry in (event.entry, event.other):
+                self._added.setdefault(entry, []).append(event)
+                self._known.pop(entry, None)
+
+
+def waiting_parts(pending: Iterable[EntryState], outcomes: Callable[[str], list[Outcome]]) -> list[Part]:
+    """Return the parts that are pending, in order. What is hidden is no work for a dream."""
+    waiting: list[Part] = []
+    for one in pending:
+        parts = [] if one.hidden else parts_of(one)
+        settled = {outcome.part for outcome in outcomes(one.entry.id)} if len(parts) > 1 else set()
+        waiting += [part for part in parts if part.number not in settled]
+    return waiting
