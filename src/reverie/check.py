@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ from reverie.core.records import (
     Tombstone,
     Turn,
 )
-from reverie.errors import ReverieError
+from reverie.errors import ReverieError, UnsafePath
 from reverie.index.state import State
 from reverie.store import daylog, git, journal, quarantine, sessions, stream, surroundings
 from reverie.store.workspace import Workspace
@@ -43,6 +44,7 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.RUNS, Run),
     (layout.RECALL_LOG, Recalled),
 )
+_FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
 _PRIVATE = 0o077  # no one but the owner may read or write
 
 
@@ -96,16 +98,22 @@ def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding
 def _streams(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
     """Read every stream that has no rule of its own besides being readable."""
     for path, kind in STREAMS:
-        read: stream.Read[Any] = stream.read(ws, path, kind)
-        damaged += read.damaged
-    history: stream.Read[History] = stream.read(ws, layout.HISTORY, History)
-    cursors = [record.cursor for record in history.records]
+        damaged += _stream(ws, path, kind).damaged
+    cursors = [record.cursor for record in _stream(ws, layout.HISTORY, History).records]
     if cursors != sorted(set(cursors)):
         yield Finding(
             place=layout.HISTORY,
             what="cursors do not count up",
             remedy="restore the file from a backup or the journal",
         )
+
+
+def _stream(ws: Workspace, path: str, kind: Any) -> stream.Read[Any]:  # noqa: ANN401 - a class of records
+    """Return what a stream holds; nothing of one that may not be opened, which `_files` names."""
+    try:
+        return stream.read(ws, path, kind)
+    except UnsafePath:
+        return stream.Read([], [], 0)
 
 
 def _sessions(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
@@ -134,8 +142,7 @@ def _memories(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]
     for record in journal.waiting(ws).records:
         seen.queued.update(entry.id for entry in _entries(record))
     yield from _logs(ws, seen)
-    events: stream.Read[Event] = stream.read(ws, layout.EVENTS, Event)
-    for event in events.records:
+    for event in _stream(ws, layout.EVENTS, Event).records:
         if event.body is not None:
             seen.stored.add(event.body.id)
     yield from _archive(ws, seen, damaged)
@@ -153,7 +160,10 @@ def _logs(ws: Workspace, seen: _Seen) -> Iterator[Finding]:
     """Read every daily log: each id once, each line an entry."""
     for day in daylog.days(ws):
         path = layout.log_file(day)
-        log = daylog.read(ws, day)
+        try:
+            log = daylog.read(ws, day)
+        except UnsafePath:
+            continue  # `_files` names it
         for located in log.entries:
             first = seen.logged.setdefault(located.entry.id, f"{path}:{located.line}")
             if first != f"{path}:{located.line}":
@@ -263,13 +273,30 @@ def _files(ws: Workspace) -> Iterator[Finding]:
     """Look at every file's kind and rights, and at the place of the workspace."""
     for sentence in surroundings.warnings(ws.root):
         yield Finding(place=str(ws.root), what=sentence, remedy="move the workspace", severity="warning")
+    index = ws.disk.stat(layout.INDEX)
+    if index is not None and stat.S_IMODE(index.st_mode) & _PRIVATE:
+        yield Finding(
+            place=layout.INDEX,
+            what=f"others may enter it (mode {stat.S_IMODE(index.st_mode):04o})",
+            remedy=f"chmod 700 {layout.INDEX}",
+            severity="warning",
+        )
+    for path in _folders(ws, ""):
+        if path.endswith(_FILE_ENDINGS):
+            yield Finding(
+                place=path,
+                what="it is a folder, where a file belongs",
+                remedy="move it away, and restore the file from a backup",
+            )
     for path, reason in ws.disk.refused(""):
         yield Finding(place=path, what=f"it {reason}", remedy="put a plain file of your own in its place")
     # What lies in the index is made by libraries with rights of their own choice: there the folder keeps others out.
     made = (path for path in ws.disk.walk("") if not path.startswith(f"{layout.INDEX}/"))
     for path in (layout.INDEX, *made):
         status = ws.disk.stat(path)
-        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith("."):
+        # The index's files have whatever rights their libraries give them, in a folder that only the owner enters.
+        bare = path.startswith(".") and not path.startswith(f"{layout.INDEX}/")
+        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and bare:
             yield Finding(
                 place=path,
                 what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
@@ -283,3 +310,12 @@ def _files(ws: Workspace) -> Iterator[Finding]:
                 remedy="merge it into the original by hand, then remove it",
                 severity="warning",
             )
+
+
+def _folders(ws: Workspace, path: str) -> Iterator[str]:
+    """Yield every folder beneath `path` that may be opened."""
+    for found, status in ws.disk.statuses(path):
+        if stat.S_ISDIR(status.st_mode):
+            yield found
+            with suppress(UnsafePath):
+                yield from _folders(ws, found)

@@ -18,11 +18,11 @@ from reverie.core import framing
 from reverie.core.budget import budget_of
 from reverie.core.memory_file import merge_block
 from reverie.core.records import Opened, Run, SessionLine, Turn
-from reverie.errors import IndexUnavailable, InvalidRecord
+from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index import rows_file
 from reverie.index.rows import Rows
 from reverie.index.state import State
-from reverie.store import daylog, journal, quarantine, reviews, stream
+from reverie.store import daylog, journal, quarantine, reviews, sessions, stream
 from reverie.store.workspace import Workspace
 
 LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
@@ -221,7 +221,10 @@ def _failing(runs: list[Run]) -> Iterator[Problem]:
 
 def _runs(ws: Workspace) -> list[Run]:
     """Return the runs of dreams, oldest first."""
-    read: stream.Read[Run] = stream.read(ws, layout.RUNS, Run)
+    try:
+        read: stream.Read[Run] = stream.read(ws, layout.RUNS, Run)
+    except UnsafePath:
+        return []  # named among what is damaged
     return read.records
 
 
@@ -235,11 +238,15 @@ def _look_through(ws: Workspace, state: State) -> _Look:
     """Read streams, then sessions, the one changed last first, for damage and for turns not yet extracted."""
     look = _Look()
     streams = [*journal.waiting_files(ws), layout.EVENTS, layout.TOMBSTONES, layout.RUNS, layout.REVIEWS]
-    talks = [f"{layout.SESSIONS}/{name}" for name in ws.disk.list(layout.SESSIONS) if name.endswith(".jsonl")]
+    talks = sessions.files(ws)
     look.sessions = len(talks)
     left = LOOKED_THROUGH
     for path in (*streams, *_newest_first(ws, [*talks, layout.OUTCOMES, layout.HISTORY])):
-        size = ws.disk.size(path)
+        try:
+            size = ws.disk.size(path)
+        except UnsafePath as error:
+            look.damaged.append(Place(path, str(error)))
+            continue
         if size is None:
             continue
         if size > left:

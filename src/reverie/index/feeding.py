@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +29,7 @@ from reverie.core.names import is_day
 from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
 from reverie.core.source import split
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index.places import Files
 from reverie.index.rows import Rows
 from reverie.index.state import State
@@ -64,10 +65,12 @@ class Feeding:
             if self._late():
                 left += 1
                 continue
-            if path.endswith(".jsonl"):
-                self._stream(path, stamp, before, status)
-            else:
-                self._page(path, stamp, status)
+            # What may not be opened keeps the rows it had, and hides no other file; `check` names it.
+            with suppress(UnsafePath):
+                if path.endswith(".jsonl"):
+                    self._stream(path, stamp, before, status)
+                else:
+                    self._page(path, stamp, status)
         for path in stamps:
             self.rows.replace_source(path, [], stamp="")
         return left
@@ -136,7 +139,15 @@ class Feeding:
         """Make the rows of what a session or the history gained."""
         reached = int(before.rpartition("@")[2] or 0) if before else 0
         start = reached if reached <= status.st_size else 0
-        lines, _ = framing.read(self.files.read_from(path, start), start=start)
+        data = self.files.read_from(path, max(0, start - 1))
+        if start and not data.startswith(b"\n"):
+            start, data = (
+                0,
+                self.files.read(path) or b"",
+            )  # it was cut, and what grew since has its lines elsewhere
+        if before and not start:
+            self.rows.replace_source(path, [], stamp="")
+        lines, _ = framing.read(data[1:] if start else data, start=start)
         rows: list[Row] = []
         session = ""
         if path != layout.HISTORY:
