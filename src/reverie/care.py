@@ -26,7 +26,7 @@ from reverie.forget import Erased, Forgotten
 from reverie.index.state import State
 from reverie.lint import Linted, lint, log_line
 from reverie.opening import Opened
-from reverie.publish import Published, publish
+from reverie.publish import Published, publish, waits
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
@@ -233,6 +233,8 @@ class Care:
         True
         """
         ws = self.opened.writable
+        if waits(ws, at_once=at_once):
+            return Published(waits=True)
         return publish(ws, self.opened.state_now().states(), keep=self.opened.keep_edit, at_once=at_once)
 
     # Inside

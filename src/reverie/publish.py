@@ -68,10 +68,9 @@ def publish(
     is for a person's own call and for a forget: it waits for no minute and heeds no `auto_refresh`. Raises
     StoreUnwritable, UnsafePath, and Busy when the file changes under every try.
     """
-    now = ws.clock()
-    before = counters.read(ws, PublishCounters)
-    if not at_once and (not ws.settings.publish.auto_refresh or _just_now(before, now)):
+    if waits(ws, at_once=at_once):
         return Published(waits=True)
+    now, before = ws.clock(), counters.read(ws, PublishCounters)
     sources = Sources(
         overview=_text(ws, f"{ws.notebook}/{layout.OVERVIEW}"), today=_text(ws, TODAY), week=_text(ws, WEEK)
     )
@@ -117,6 +116,13 @@ def _published(compiled: Compiled, merged: Merged, *, changed: bool) -> Publishe
         edited=merged.edited,
         problem=merged.problem or compiled.problem,
     )
+
+
+def waits(ws: Workspace, *, at_once: bool) -> bool:
+    """Whether `publish` would only say that it waits; asked before all states are read for it."""
+    if at_once:
+        return False
+    return not ws.settings.publish.auto_refresh or _just_now(counters.read(ws, PublishCounters), ws.clock())
 
 
 def _just_now(before: PublishCounters, now: datetime) -> bool:
