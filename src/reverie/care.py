@@ -265,7 +265,8 @@ class Care:
 
     def _act(self, due: Due, *, at_once: bool = False) -> None:
         """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute."""
-        if due.digest and due.publish:
+        if not due.publish or waits(self.opened.writable, at_once=at_once):
+            return  # reading every entry for it, several times a minute, would be what the minute is there to spare
+        if due.digest:
             digest(self.opened.writable, self.opened.state_now(), masked=self.opened.mask)
-        if due.publish:
-            self.publish(at_once=at_once)
+        self.publish(at_once=at_once)
