@@ -295,7 +295,8 @@ class Memory(Care):
         'nothing'
         """
         ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
-        done = dream(ws, look, masked=masked, passing_gates=now, dry_run=dry_run)
+        alike = self.opened.reading().alike
+        done = dream(ws, look, masked=masked, alike=alike, passing_gates=now, dry_run=dry_run)
         self._act(done.due)
         return done
 
