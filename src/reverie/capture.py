@@ -13,7 +13,6 @@ Next: `remember` for what a person says outright, `extract` for what the turns h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -28,8 +27,7 @@ from reverie.store import quarantine, sessions, stream
 from reverie.store.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Captured:
+class Captured(msgspec.Struct, frozen=True, kw_only=True):
     """The stored turn's id and ordinal (-1 when capture is paused or off), and what became due."""
 
     id: str = ""

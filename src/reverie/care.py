@@ -10,8 +10,9 @@ itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+import msgspec
 
 from reverie import forget as forgetting
 from reverie import remember as remembering
@@ -197,7 +198,7 @@ class Care:
         self.opened.drop_index()
         dropped = drop(self.opened.writable)
         entries, rows = self.opened.rebuild()
-        return replace(dropped, entries=entries, rows=rows)
+        return msgspec.structs.replace(dropped, entries=entries, rows=rows)
 
     def lint(self) -> Linted:
         """Look the notebook over for what is stale, broken, contradicted, orphaned or forgotten, and log that.

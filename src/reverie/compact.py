@@ -24,7 +24,8 @@ Next: `digest`, which summarises sessions by the day.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from reverie.core.active_window import content_of, oldest_slices, range_of, tokens_of
 from reverie.core.due import Due
@@ -34,8 +35,7 @@ from reverie.store import history, sessions
 from reverie.store.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted:
+class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     """What a compaction did: turns archived, the cursor of the last record written, and what is still active.
 
     `kept` turns of about `tokens` are left; of a session that is within the budget as a whole, all its turns are
@@ -101,7 +101,7 @@ def _archive(
                 known = history.reached(ws, session)
                 break
             archived, cursor = archived + len(oldest), stored.cursor
-            known = replace(known, ordinal=oldest[-1].n)
+            known = msgspec.structs.replace(known, ordinal=oldest[-1].n)
 
 
 def _record(ws: Workspace, session: str, turns: Sequence[Turn]) -> History:

@@ -10,8 +10,9 @@ stops the run and is raised; any other stage that fails is named in `problems`, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from reverie.drain import Drained
 from reverie.dream import Dreamt
@@ -42,8 +43,7 @@ class Verbs(Protocol):
         """Compile MEMORY.md."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Which part of a run is wanted: all of it, the drain alone, or promotion (digests and MEMORY.md) alone.
 
     >>> memory.consolidate(Plan(promote_only=True)).stages
@@ -55,8 +55,7 @@ class Plan:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consolidated:
+class Consolidated(msgspec.Struct, frozen=True, kw_only=True):
     """What a run did. `watermark` is the day the notebook has reached, or empty; `problems` are failed stages."""
 
     agent: str
@@ -75,8 +74,7 @@ class Consolidated:
         )
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(msgspec.Struct):
     found: int = 0
     watermark: str = ""
 

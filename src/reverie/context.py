@@ -18,7 +18,6 @@ is returned all the same: an agent without its memory is worse off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -59,8 +58,7 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextRequest:
+class ContextRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the prompt is for: the query to find memories for, the session, the tokens there are (0: the setting's).
 
     `protocol` is False for a host that tells its agent how to use memory in words of its own.
@@ -75,8 +73,7 @@ class ContextRequest:
     protocol: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The text, about how many tokens it takes, and the entries in it.
 
     `left_out` are the entries that found no room, best first within each part; `cut` the parts something was cut from;

@@ -20,7 +20,8 @@ Next: `dream` for closed days, `publish`, which shows lines of today and the wee
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie import layout
 from reverie.core.digest_lines import Period, Request, compile_digest, periods
@@ -39,8 +40,7 @@ _TAIL_BYTES = 16_384
 NOTHING_FORGOTTEN = Mask()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summarised:
+class Summarised(msgspec.Struct, frozen=True, kw_only=True):
     """How many sections were written, for which sessions, and what became due."""
 
     sections: int = 0
@@ -48,8 +48,7 @@ class Summarised:
     due: Due = Due()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Digested:
+class Digested(msgspec.Struct, frozen=True, kw_only=True):
     """The paths of the digests whose bytes changed, and what became due."""
 
     changed: tuple[str, ...] = ()

@@ -30,7 +30,8 @@ Next: `compact` for long sessions, `dream` for closed days.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie import layout
 from reverie.core.drain_plan import Part, Plan, entries_of, lay_out, make_plan
@@ -47,8 +48,7 @@ from reverie.store.workspace import Workspace
 REACH = 16_000_000  # bytes; a whole day of a busy agent is a few hundred thousand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drained:
+class Drained(msgspec.Struct, frozen=True, kw_only=True):
     """What a drain did: entries stored, feedback applied, records refused, ids met again, and what became due.
 
     `problems` are those that do not touch what was queued.
@@ -73,8 +73,7 @@ class Drained:
         )
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(msgspec.Struct):
     """One claim worked out: what will be written, and what the files must look like for that to hold."""
 
     segments: tuple[str, ...]

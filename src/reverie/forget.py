@@ -24,8 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+
+import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
@@ -42,8 +44,7 @@ from reverie.store.letting_go import Forgetting
 from reverie.store.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
+class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
 
     `similar` stay as they are; a person may want to look at them.
@@ -55,8 +56,7 @@ class Forgotten:
     due: Due = Due()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erased:
+class Erased(msgspec.Struct, frozen=True, kw_only=True):
     """What an erase took: the ids, the files that changed (or, on a dry run, would), and what could not be cleaned.
 
     `elsewhere` says what no erase reaches.
@@ -69,8 +69,7 @@ class Erased:
     due: Due = Due()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A statement that is hidden because something like it was forgotten, and that may be meant anew.
 
     `why` says by what it was known: `words`, the same, said later; `alike`, other words for it; `place`, the evidence.
@@ -108,7 +107,7 @@ def forget(
     if dry_run or not meant:
         return done
     _forget(ws, state, meant, states, by)
-    return replace(done, due=Due(publish=True, digest=True))
+    return msgspec.structs.replace(done, due=Due(publish=True, digest=True))
 
 
 def _forget(

@@ -21,8 +21,9 @@ Next: nothing. `recall` and `context` read what the eight steps made.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 from reverie import layout
 from reverie.core.fold import EntryState
@@ -39,8 +40,7 @@ WEEK = f"{layout.DIGESTS}/week.md"
 _TRIES = 5  # a person's editor saves once; more often is a program that fights us for the file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class Published(msgspec.Struct, frozen=True, kw_only=True):
     """What became of MEMORY.md.
 
     `changed` whether it was written; `characters` its size now; `left_out` the ids that did not fit in order of rank,

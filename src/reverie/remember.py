@@ -14,7 +14,6 @@ Next: `extract` for what was not said outright, `drain` for the journal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NoReturn
 
@@ -35,8 +34,7 @@ from reverie.store.workspace import Workspace
 Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """The entry's id, whether it waits for the drain, and why nothing was stored when nothing was.
 
     `repeated` says that the idempotency key had stored the same text before.

@@ -11,8 +11,9 @@ their verdict out), and records in quarantine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from reverie import layout
 from reverie.core import framing
@@ -41,8 +42,7 @@ _VERDICTS: dict[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that waits: what it is about, its text, why it waits, and what each verdict does."""
 
     id: str

@@ -10,9 +10,10 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+
+import msgspec
 
 from reverie.errors import ReverieError
 from reverie.store.crashing import CrashSyscalls
@@ -92,8 +93,7 @@ class CrashDisk(Disk):
         self.ops.cut_power()
 
 
-@dataclass(frozen=True, slots=True)
-class Wreck:
+class Wreck(msgspec.Struct, frozen=True):
     """What one run of a scenario left: the folder, where and how it was stopped, and what had been acknowledged."""
 
     root: Path

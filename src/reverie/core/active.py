@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from reverie.core.markdown import Outline, outline, without_code
 from reverie.core.patterns import Words
@@ -31,8 +32,7 @@ _INVISIBLE = Words(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\
 _NAMED = ("script", "iframe", "style", "object", "embed", "form", "link", "meta", "base", "svg", "math")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One piece of active content: its line, what it is, and the first of its words."""
 
     line: int

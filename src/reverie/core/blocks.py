@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.source import split
@@ -27,8 +28,7 @@ BEGIN = "reverie:begin"
 END = "reverie:end"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A generated block: where it starts and ends, markers included, its text, and whether that is as written."""
 
     start: int
@@ -38,13 +38,11 @@ class Block:
     intact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """The text holds no marker at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """The text holds markers that do not make one block; nothing may be written until a person mends them."""
 
     reason: str

@@ -14,9 +14,9 @@ goes too, so that the cost follows the budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from reverie.core.settings import PublishSettings
 from reverie.core.tokens import estimate
@@ -28,8 +28,7 @@ _LONG = 5  # a line above a fifth of the budget does not stop the lines behind i
 _LONG_LINES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """How much room a text takes. Lines are line breaks; tokens are estimated, rather too many than too few."""
 
     characters: int = 0
@@ -47,8 +46,7 @@ class Size:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """The ceilings of a text; None is no ceiling, all others hold. `newline` is how many bytes a line break takes."""
 
     characters: int | None = None

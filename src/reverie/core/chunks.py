@@ -7,8 +7,9 @@ every visible character of the body is in a chunk or in the heading path of one;
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from reverie.core.front_matter import read
 from reverie.core.markdown import Section, outline
@@ -28,8 +29,7 @@ _CUTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """A piece of a page: its text, the title and headings above it, and the line it starts on."""
 
     text: str

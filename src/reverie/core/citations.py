@@ -7,8 +7,9 @@ never resolves one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from reverie import layout
 from reverie.core.markdown import Outline, outline, prose
@@ -20,8 +21,7 @@ _LINK = re.compile(r"(?<!\\)(!?)\[\[([^\[\]|\r\n]{1,1000}?)(?:\\?\|([^\[\]\r\n]{
 _TARGET = re.compile(rf"{layout.ARCHIVE}/(\d{{4}}-\d{{2}}-\d{{2}})(?:\.md)?#\^([0-9a-f]{{16}})")
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(msgspec.Struct, frozen=True):
     """A link to one entry of a daily log, and the offsets it spans in the page's text."""
 
     day: str
@@ -31,8 +31,7 @@ class Citation:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """A link to a page, heading or block; `target` is empty for a place in the same page."""
 
     target: str

@@ -23,7 +23,8 @@ gives way alone, any other line takes with it all that rank below it in its part
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.protocol import MEMORY_PROTOCOL
@@ -53,8 +54,7 @@ _FENCE = Words(
 _CONTROLS = Words("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """One line, or paragraph, that asks for room: the heading it stands under, the entries it names, where it stands.
 
     Pieces are given in order of rank; `place` orders those kept.
@@ -66,8 +66,7 @@ class Piece:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A part of the context: its name in `SHARES` or `MUST`, its title, its pieces, best first."""
 
     name: str
@@ -75,8 +74,7 @@ class Part:
     pieces: tuple[Piece, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """The text, its tokens, the entries it names, those that found no room, and the parts something was cut from."""
 
     text: str
@@ -86,14 +84,13 @@ class Planned:
     cut: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Filling:
+class _Filling(msgspec.Struct):
     """A part while it is filled: what was kept and passed over, and the headings already paid for."""
 
     part: Part
-    kept: list[Piece] = field(default_factory=list)
-    waiting: list[Piece] = field(default_factory=list)
-    opened: set[str] = field(default_factory=set)
+    kept: list[Piece] = msgspec.field(default_factory=list)
+    waiting: list[Piece] = msgspec.field(default_factory=list)
+    opened: set[str] = msgspec.field(default_factory=set)
 
     def cost(self, piece: Piece) -> int:
         """Return the tokens the piece takes, with the title and heading it would be the first under."""

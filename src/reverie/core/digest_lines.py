@@ -18,8 +18,9 @@ is left, the newest first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from reverie.core.budget import PIN, PLAIN, PROCEDURE, SIGNIFICANT, Budget, Claim, fit
 from reverie.core.categories import CATEGORIES, category
@@ -35,8 +36,7 @@ _ASKED = PLAIN - 1
 _WEEK = 7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class Period(msgspec.Struct, frozen=True, kw_only=True):
     """One digest's days, both included (empty: since ever), its file's name, title, and ceiling in tokens."""
 
     name: str
@@ -50,8 +50,7 @@ class Period:
         return self.since <= day <= self.until
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """Something a user asked for: when (RFC 3339), the line as the summary has it, and the summary's path."""
 
     at: str

@@ -7,7 +7,6 @@ same bytes, so that an interrupted drain can be continued; never touches a file.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -20,8 +19,7 @@ from reverie.core.records import Entry, Extraction, Feedback, JournalRecord, Rem
 CHUNK = 1_000  # entries written under one hold of the write lock
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """A record or entry that cannot be stored: the segment (empty: the events), where its line ends, its JSON, why."""
 
     segment: str
@@ -30,18 +28,16 @@ class Refused:
     reason: str
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(msgspec.Struct):
     """Entries to store in order, feedback to apply, what is refused, and how many ids came again unchanged."""
 
-    entries: list[Entry] = field(default_factory=list)
-    feedback: list[Feedback] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
+    feedback: list[Feedback] = msgspec.field(default_factory=list)
+    refused: list[Refused] = msgspec.field(default_factory=list)
     repeated: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """What one chunk appends to one day's log: its bytes and where they lie past the day's recorded length."""
 
     chunk: int

@@ -5,11 +5,10 @@ Owns the one value by which steps hand work on; promises that a step only says w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(msgspec.Struct, frozen=True, kw_only=True):
     """Work that has become due: sessions to summarise and extract, and whether to drain, digest or publish."""
 
     sessions: tuple[str, ...] = ()

@@ -10,9 +10,10 @@ calendar; one due at an instant, from that instant on. It is due today on the la
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
+
+import msgspec
 
 from reverie.core.days import Calendar, is_when, parse_instant, when_bounds
 from reverie.core.fold import EntryState
@@ -26,8 +27,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 _WITHIN_DAY = ("T", "t", " ")  # what stands between the date and the time of an instant
 
 
-@dataclass(frozen=True, slots=True)
-class DueLine:
+class DueLine(msgspec.Struct, frozen=True):
     """One open promise: where it belongs, the instant by which it is due (the last one for `undated`), as shown."""
 
     part: Part
@@ -44,8 +44,7 @@ class DueLine:
         return f"- {label}: {one_line(entry.text)}{promiser} {id_code(entry.id)}"
 
 
-@dataclass(frozen=True, slots=True)
-class DueList:
+class DueList(msgspec.Struct, frozen=True):
     """The open promises in four parts, each in order of the instant they are due, then of id."""
 
     overdue: tuple[DueLine, ...] = ()

@@ -21,7 +21,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Literal
@@ -48,8 +47,7 @@ _LONGEST_LINE = 600  # characters; a longer line is prose, and no line of ours t
 _PAIRS_KEPT = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Cipher:
+class Cipher(msgspec.Struct, frozen=True):
     """The keyed hashes of one workspace; an empty key (the key file is lost) matches nothing."""
 
     key: bytes

@@ -7,9 +7,10 @@ YAML constructor: values are the composed nodes' own text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
@@ -60,8 +61,7 @@ _SIMPLE_LINE = re.compile(r"([A-Za-z][\w-]*):(?: +(\S.*))?")
 _SIMPLE_ITEM = re.compile(r"(?:  )?- (\S.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """One item of `sources`: what the page rests on. `resource` is a link or a path."""
 
     id: str = ""
@@ -69,8 +69,7 @@ class Reference:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Front:
+class Front(msgspec.Struct, frozen=True, kw_only=True):
     """The fields of a page's front matter as text; `other` names the keys that are not ours.
 
     `problems` says, a sentence each, what could not be read; `broken` means none of it could.

@@ -10,9 +10,10 @@ Wrongly folding or replacing a memory loses it, so everything uncertain is None:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
+
+import msgspec
 
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import differences, likeness, literal
@@ -31,8 +32,7 @@ _LONGEST = 2000  # characters from which a text is a document, which repeats ano
 _EVENTS = frozenset(("episode", "event"))
 
 
-@dataclass(frozen=True)
-class Relation:
+class Relation(msgspec.Struct, frozen=True):
     """What a new entry is to an old one, and why, in words for a person."""
 
     kind: RelationKind

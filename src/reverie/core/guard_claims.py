@@ -7,8 +7,9 @@ same attribute of the same subject with the same qualifiers; a statement that is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from reverie.core.guard_attributes import (
     COMPANY_WORDS,
@@ -27,8 +28,7 @@ from reverie.core.guard_reading import Reading, Token, read
 from reverie.core.patterns import Words
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """An attribute of a subject and its value; `ends` claims that the value is no more."""
 
     key: tuple[str, ...]

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from reverie.core.guard_attributes import KINDS_OF_TOOLS
 from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
@@ -34,8 +36,7 @@ from reverie.core.guard_words import (
 from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """One thing a statement says; `kind`: word, number, date, version, unit, code, have, or one of the tables'."""
 
     forms: frozenset[str]
@@ -52,8 +53,7 @@ class Token:
         return min(self.forms)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, dict=True):
     """A statement: all its tokens, and the marks it carries (`now`, `change`, `correction`)."""
 
     text: str

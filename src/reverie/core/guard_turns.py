@@ -6,8 +6,9 @@ statement, so that nothing it says beside is replaced unseen; never looks at whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, MOVES, NUMBER_VERBS
 from reverie.core.guard_claims import claims
@@ -18,8 +19,7 @@ from reverie.core.guard_words_zh import OPPOSED_ZH
 from reverie.core.patterns import Words
 
 
-@dataclass(frozen=True)
-class Turned:
+class Turned(msgspec.Struct, frozen=True):
     """The judgement, its reason, and whether the two cannot both hold at once."""
 
     kind: Literal["supersedes", "corrects", "contradicts"]

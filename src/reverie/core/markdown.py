@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from markdown_it import MarkdownIt
 
 from reverie.core.source import split
@@ -31,8 +31,7 @@ _VISIBLE = re.compile(r"[^\r\n]")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A heading and what stands under it, up to the next heading; level 0 is what stands before the first.
 
     `start` is where the heading begins, `body` where the text under it begins, `end` where that text ends, and
@@ -49,8 +48,7 @@ class Section:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(msgspec.Struct, frozen=True):
     """A fenced code block: the word after its opening fence and the offsets it spans."""
 
     info: str
@@ -58,8 +56,7 @@ class Fence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """What a page's text consists of. `lines` are the offsets at which its lines start, and its length."""
 
     text: str

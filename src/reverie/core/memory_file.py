@@ -8,8 +8,9 @@ never shows what is hidden, superseded, ended, faded, done or merely discussed, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+import msgspec
 
 from reverie.core.blocks import Block, Broken, Missing, find_block, with_block
 from reverie.core.budget import (
@@ -43,8 +44,7 @@ PROMISES = "Commitments"  # the category's section when the list of what is due 
 SHARE = 5  # what pages and digests say takes at most a fifth of the budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """The text between the markers, and what did not fit: ids in order of rank, the protected among them apart.
 
     `problem` is a sentence when what must be shown, or the hand-written part alone, exceeds the budget; else empty.
@@ -56,8 +56,7 @@ class Compiled:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file with its new block.
 
     `edited` is the text inside the markers where a person changed it, None where nobody did. `problem` says why
@@ -69,18 +68,17 @@ class Merged:
     problem: str = ""
 
 
-@dataclass(slots=True)
-class _Board:
+class _Board(msgspec.Struct):
     """Every line that asks for room: its claim, and its text once it is known.
 
     `entries` are the states whose lines are rendered when they are considered, so that a hundred thousand of them
     cost no more than a sort; `owed` those of them that read as in the list of what is due, and are in its order.
     """
 
-    claims: list[Claim] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
-    owed: dict[str, DueLine] = field(default_factory=dict)
-    entries: dict[str, EntryState] = field(default_factory=dict)
+    claims: list[Claim] = msgspec.field(default_factory=list)
+    texts: dict[str, str] = msgspec.field(default_factory=dict)
+    owed: dict[str, DueLine] = msgspec.field(default_factory=dict)
+    entries: dict[str, EntryState] = msgspec.field(default_factory=dict)
 
 
 def compile_memory(
@@ -246,7 +244,7 @@ def _outside(whole: Budget, existing: str) -> Size:
     empty = with_block(existing, TITLE)
     text = existing if isinstance(empty, Broken) else empty
     # The text holds its own line breaks, whatever their style; a last line that is not ended counts as one.
-    return replace(whole, newline=1).measure(text if text.endswith("\n") else f"{text}\n")
+    return msgspec.structs.replace(whole, newline=1).measure(text if text.endswith("\n") else f"{text}\n")
 
 
 def _problem(protected_out: int, *, whole: Budget, outside: Size) -> str:

@@ -8,7 +8,8 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.blocks import escape_memory_text
 from reverie.core.markdown import outline
@@ -28,8 +29,7 @@ _SECOND_LEVEL = 2
 _EMPTY = Words(r"\s*(?:\(\s*\)|（\s*）)")
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(msgspec.Struct, frozen=True):
     """A line of a page: the second-level heading it stands under, its text without citations, the ids it cites."""
 
     section: str

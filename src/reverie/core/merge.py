@@ -6,13 +6,13 @@ side changed and is refused when both changed the same or adjoining lines; never
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+
+class _Change(msgspec.Struct, frozen=True):
     """Lines `[start, stop)` of the common text, and what stands in their place."""
 
     start: int

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core import patterns
 from reverie.core.tokens import terms
@@ -86,8 +87,7 @@ _HAN = patterns.Words("[\u4e00-\u9fff]")
 Phrases = Mapping[str, Sequence[tuple[str, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """The words of a text, as compared, each with the offsets at which it stands in `source`."""
 
     source: str

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.secret_assignments import assignments
@@ -43,8 +44,7 @@ _KEY_BODY = Words(
 _KEY_TAIL_LINE = Words(r"[ \t>]{0,8}(?:[A-Za-z0-9+/]{40,20000}={0,2}|[A-Za-z0-9+/]{4,76}={0,2})[ \t\r]{0,4}")
 
 
-@dataclass(frozen=True)
-class Redacted:
+class Redacted(msgspec.Struct, frozen=True):
     """A text without its secrets, and the kinds that were taken out, sorted, each once."""
 
     text: str

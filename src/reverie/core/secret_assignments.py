@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.secrets_table import is_placeholder, looks_random
 
 
-@dataclass(frozen=True)
-class _Label:
+class _Label(msgspec.Struct, frozen=True):
     word: str
     kind: str
     strong: bool = False  # what follows a strong label is a secret even when it is short

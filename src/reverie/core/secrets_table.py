@@ -12,15 +12,15 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.patterns import Words
 
 _MIXED_RUN = Words(r"[A-Za-z0-9]{14,}")
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """A kind of secret: matched where an anchor stands, group `secret` (else the whole match) is the secret.
 
     With `free` the anchor may stand inside a word; otherwise a letter, digit, `_` or `-` before it rules it out,

@@ -6,14 +6,14 @@ Owns where the front matter starts and ends; promises that the parts join to the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """A page's text in parts; `front` is the YAML between the delimiter lines, None when there is none.
 
     `bom` is a byte order mark or empty; `newline` is the style of the text's first line break.

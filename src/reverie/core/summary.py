@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.active_window import parse_range, range_of, unread
 from reverie.core.categories import category
@@ -57,8 +58,7 @@ _REQUEST = Words(
 _TERMS = 3  # a question of fewer words asks for nothing that can be told a week later: "and you?"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """A line of a section: what it says, and the entry or the turn (-1: none) it stands on."""
 
     text: str
@@ -73,8 +73,7 @@ class Item:
         return f"- {self.text} (turn:: {self.turn})" if self.turn >= 0 else f"- {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """What is said of the turns `[first, last]`, the last of which was at the instant `at`."""
 
     at: str
@@ -83,8 +82,7 @@ class Section:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """A summary file: its day, the session's full name, its whole sections; empty names when it has no title."""
 
     day: str = ""

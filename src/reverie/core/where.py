@@ -6,14 +6,14 @@ looks anything up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from reverie.core.fold import EntryState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
+class Where(msgspec.Struct, frozen=True, kw_only=True):
     """A filter over entries.
 
     `since` and `until` are days, both included. `as_of` asks for what was known and true at an instant. Superseded,

@@ -5,7 +5,8 @@ Owns the value between rules and entries, and the choice of tags. Never reads a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from reverie.core.records import Origin
 from reverie.model.when import Anchor, Dated
@@ -15,8 +16,7 @@ STRONG = 0.75  # health, standing orders, decisions with a marker of finality
 HEDGED = 0.6  # the confidence of what was said with "I think"
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """Who speaks to whom: `me` and `you` as names in stored text, `role` of the turn, and where dates count from."""
 
     role: str
@@ -25,8 +25,7 @@ class Scene:
     anchor: Anchor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """What one statement says: the text to store, and the stretch `[start, end)` of the turn it stands on."""
 
     category: str

@@ -7,8 +7,9 @@ Never looks at the words around a time, and never reads a clock.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import date, timedelta
+
+from msgspec.structs import replace
 
 from reverie.core.patterns import Words
 from reverie.model import when

@@ -7,7 +7,9 @@ silent on requests and whatever names no concrete thing. Never writes an entry's
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from reverie.model import deeds_en as deeds
 from reverie.model import states_en as states
@@ -21,8 +23,7 @@ from reverie.model.when import Anchor, Dated
 _FEWEST_BLANKS = 3  # "remember, just do it" states nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """One clause: its words, their expanded form, that in lower case, and where it stands in the turn."""
 
     said: str
@@ -36,8 +37,7 @@ class Clause:
         return self.start + len(self.said)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """What a clause was found to be, before its text is written.
 
     `lead` stands in stored text in place of the first `cut` characters of the expanded clause.
@@ -52,8 +52,7 @@ class Hit:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(msgspec.Struct, frozen=True):
     """What the words before a statement say of it: that it is to be remembered, or that it corrects."""
 
     ordered: bool = False

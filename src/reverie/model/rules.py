@@ -14,8 +14,10 @@ stated plainly. An event's `since` is when it happens.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
+
+import msgspec
+from msgspec.structs import replace
 
 from reverie.core.days import Calendar
 from reverie.core.patterns import Words
@@ -40,8 +42,7 @@ _JOKED = Words(
 _ROLES = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """One memory read from a turn: the entry without id and day, and the ordinal of its turn."""
 
     entry: Entry

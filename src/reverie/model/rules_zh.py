@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from reverie.core.patterns import Words
 from reverie.model import states_zh as states
@@ -24,8 +26,7 @@ _SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
 _KEPT = Words(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(msgspec.Struct, frozen=True):
     """One clause: as said, and `flat` for matching, and the subject it has or inherits.
 
     `flat` has half-width punctuation and no blank beside a Chinese character. `rest` is its predicate; `named` says
@@ -45,8 +46,7 @@ class _Clause:
         return self.start + len(self.said)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hit:
+class _Hit(msgspec.Struct, frozen=True):
     """What a clause was found to be, before its text is written."""
 
     category: str

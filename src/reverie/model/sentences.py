@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from reverie.core.patterns import Words
 
@@ -22,8 +23,7 @@ COMMANDS = 12  # a fence with more lines than this is a file, not the command of
 Kind = Literal["own", "quote", "fence", "paste"]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A stretch `[start, end)` of a turn and whose words it holds."""
 
     start: int
@@ -31,8 +31,7 @@ class Piece:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True):
     """One sentence of a speaker's own words: `text` is `content[start:end]`.
 
     `item` says that it is an item of a list; `paragraph` numbers the own paragraphs of the turn.

@@ -5,7 +5,7 @@ Owns patterns only; a predicate is matched where it begins. Never decides by its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from reverie.core.patterns import Words
 
@@ -43,8 +43,7 @@ _FRONT = Words(r"""[^,我]{0,10}?(?<![让给跟对叫帮问请劝说替像比和
     |晚|早|号|月|年|周.|底|初|末)(?:上|下午|上午|早上|晚上)?(?=妈|爸|老婆|老公|[A-Z])""")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """Of whom a clause speaks; `at` is where he is named and `end` where the predicate begins."""
 
     kind: str

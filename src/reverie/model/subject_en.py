@@ -5,7 +5,7 @@ Owns the patterns of a subject and its reading. Never looks at what is said of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.stopwords import ENGLISH
@@ -89,8 +89,7 @@ APPOSED = Words(
 KIN_NAMED = Words(rf"\b{KIN},? (?P<name>[A-Z][a-zà-ÿ]+)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """Of whom a clause speaks: `kind` decides which predicates count, `end` is where the predicate begins."""
 
     kind: str

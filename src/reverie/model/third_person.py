@@ -7,7 +7,8 @@ pronouns and the contraction of verbs. Never decides what is worth keeping.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.patterns import Words
 
@@ -43,8 +44,7 @@ _PLAIN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(msgspec.Struct, frozen=True):
     """Who "I", "you" and "we" are; `we_plural` says whether "we" takes a plural verb."""
 
     me: str = "User"

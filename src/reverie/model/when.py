@@ -18,17 +18,17 @@ The anchor is the logical day of the instant. Weeks begin on Monday. The rules, 
 from __future__ import annotations
 
 import calendar as months
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Literal
+
+import msgspec
 
 DueRole = Literal["", "by", "since", "until", "due"]
 MAX_COUNT = 400  # the largest number of days, weeks, months or years that is read as a distance
 HALF_YEAR = 183
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
+class Dated(msgspec.Struct, frozen=True):
     """A stretch `[start, end)` of a text that names a time.
 
     `first` and `last` are its days, inclusive; `clock` a time of day if one was said; `words` what stands in its
@@ -46,8 +46,7 @@ class Dated:
     relative: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(msgspec.Struct, frozen=True):
     """Where relative words count from: the logical day, the zone, and whether the sentence tells the past."""
 
     day: date

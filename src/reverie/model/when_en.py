@@ -6,8 +6,9 @@ Owns prepositions, times of day and what recurs; the words for days are in `date
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import time
+
+from msgspec.structs import replace
 
 from reverie.core.patterns import Words
 from reverie.model import when

@@ -6,8 +6,9 @@ Owns the vocabulary; the rules are in the docstring of `when`. Never reads a clo
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import date, time
+
+from msgspec.structs import replace
 
 from reverie.core.patterns import Words
 from reverie.model import when

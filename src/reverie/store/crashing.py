@@ -19,7 +19,8 @@ import os
 import shutil
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.store.syscalls import READ, Syscalls
 from reverie.store.unsynced import Crashed, File, Lot, Plan
@@ -29,8 +30,7 @@ Place = tuple[int, int]  # device and inode
 Name = tuple[Place, str]  # a name in the folder of that inode
 
 
-@dataclass(slots=True)
-class _Change:
+class _Change(msgspec.Struct):
     """One change of names: what each meant before and after, and the folders still to be synced for it."""
 
     names: dict[Name, tuple[File | Place | None, File | Place | None]]

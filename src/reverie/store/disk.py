@@ -30,9 +30,10 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from reverie.errors import Busy, StoreUnwritable
 from reverie.store import reading, replacing
@@ -43,8 +44,7 @@ from reverie.store.replacing import write_all
 from reverie.store.syscalls import Syscalls
 
 
-@dataclass(frozen=True, slots=True)
-class TailView:
+class TailView(msgspec.Struct, frozen=True):
     """An appended file as it stands under its lock: its size, and where bytes appended now will begin."""
 
     size: int

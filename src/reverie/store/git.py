@@ -16,8 +16,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from reverie import layout
 from reverie.errors import Busy, DamagedFile, UsageError
@@ -36,8 +37,7 @@ _CACHED_TREES = 4096
 _Changes = dict[str, "bytes | _Changes | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """A commit whose objects are stored. `changed` are the paths that differ from the parent, sorted.
 
     With nothing changed no object was written and `id` is the parent's.
@@ -48,8 +48,7 @@ class Commit:
     changed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(msgspec.Struct, frozen=True):
     """One file that differs between two commits; None where it is absent."""
 
     path: str

@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+import msgspec
 
 from reverie.errors import DamagedFile, UsageError
 
@@ -30,16 +31,14 @@ _SIGNATURE = re.compile(r"(.*) <([^<>]*)> (-?\d{1,12}) [+-]\d{4}")
 _NOT_IN_NAMES = re.compile(r"[<>\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One entry of a tree: its mode and the id of its blob or tree."""
 
     mode: str
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommitInfo:
+class CommitInfo(msgspec.Struct, frozen=True):
     """A commit as stored. `author` is a name; `at` is UTC, whole seconds; `parent` is empty for the first."""
 
     id: str

@@ -10,7 +10,6 @@ processes that archive the same turns, the second is told that nothing is left t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import msgspec
 
@@ -38,8 +37,7 @@ class _Covers(msgspec.Struct, frozen=True):
     turns: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(msgspec.Struct, frozen=True):
     """The last ordinal of a session that the history holds (-1: none), as of the file's first `end` bytes."""
 
     ordinal: int = -1

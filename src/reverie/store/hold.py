@@ -14,7 +14,8 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.errors import Busy
 from reverie.store.lock import process_lock, take
@@ -25,8 +26,7 @@ from reverie.store.syscalls import APPEND, CREATE, Syscalls
 _NO_FOLDER_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL})
 
 
-@dataclass(slots=True)
-class Held:
+class Held(msgspec.Struct):
     """An open file under its lock, and the open folder its name lies in. `fd` is -1 when nothing is open."""
 
     folder: int
@@ -35,8 +35,7 @@ class Held:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(msgspec.Struct, frozen=True):
     """How files are held: beneath what, for how many seconds one waits, and whether folders made are synced."""
 
     tree: Tree

@@ -16,8 +16,9 @@ import errno
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from reverie.errors import NotAWorkspace, ReverieError, StoreUnwritable, UnsafePath
 from reverie.store.syscalls import FOLDER, Syscalls
@@ -97,8 +98,7 @@ def objection(ops: Syscalls, info: os.stat_result, *, folder: bool = False) -> s
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True):
     """Everything beneath one folder, the real path `root`, opened with the calls of `ops`. Keeps nothing open."""
 
     ops: Syscalls

@@ -9,7 +9,6 @@ reads the tail alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -28,8 +27,7 @@ _TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last
 _LINE_BYTES = 100  # no turn's line is shorter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionState:
+class SessionState(msgspec.Struct, frozen=True, kw_only=True):
     """Where a session stands: how many turn ordinals it has used, and whether it is open, paused, or off."""
 
     name: str
@@ -39,8 +37,7 @@ class SessionState:
     last: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """A session read whole: its turns in order, its state, and the lines that could not be read."""
 
     turns: list[Turn]

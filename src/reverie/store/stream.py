@@ -7,7 +7,6 @@ damaged line costs that line alone; never rewrites a stream.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -19,8 +18,7 @@ from reverie.store.workspace import Workspace
 RecordT = TypeVar("RecordT")
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
+class Damaged(msgspec.Struct, frozen=True):
     """A line that could not be read: its file, the byte it starts at, its bytes and the reason."""
 
     path: str
@@ -29,8 +27,7 @@ class Damaged:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[RecordT]):
+class Read(msgspec.Struct, Generic[RecordT], frozen=True):
     """What a stream held from an offset on: values with the offset just past each, damage, and where to read on.
 
     `end` lies before a last line without an end, which its writer may be about to finish.

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import errno
 import random
-from dataclasses import dataclass, field
+
+import msgspec
 
 
 class Crashed(BaseException):
     """The power is gone: nothing but letting go works any more. No `except Exception` may outlive it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Which counted call (from 1; 0 is none) crashes, and which fails with which error, once or from then on."""
 
     crash_at: int = 0
@@ -46,12 +46,11 @@ class Lot:
         return data[:cut] + self._random.choice((b"", bytes(rest), self._random.randbytes(rest)))
 
 
-@dataclass(slots=True)
-class File:
+class File(msgspec.Struct):
     """A file's bytes as last synced, and what was done since: writes as (offset, bytes), cuts as a size."""
 
     synced: bytearray
-    pending: list[tuple[int, bytes] | int] = field(default_factory=list)
+    pending: list[tuple[int, bytes] | int] = msgspec.field(default_factory=list)
     doomed: bool = False
 
     def written(self) -> int:

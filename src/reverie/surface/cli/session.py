@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -101,9 +100,6 @@ def one_of(text: str, option: str, *, choices: tuple[ChoiceT, ...]) -> ChoiceT:
 def where_of(**given: Any) -> Where:  # noqa: ANN401 - the fields of `Where`, as options have them
     """Return the filter that options describe; `as_of` is text."""
     as_of = instant(given.pop("as_of", ""), "--as-of")
-    return replace(
-        Where(**given),
-        as_of=as_of,
-        since=day(given.get("since", ""), "--since"),
-        until=day(given.get("until", ""), "--until"),
-    )
+    since = day(given.pop("since", ""), "--since")
+    until = day(given.pop("until", ""), "--until")
+    return Where(**given, as_of=as_of, since=since, until=until)
