@@ -55,7 +55,6 @@ OBJECTS = ".history"
 DIGESTS = "digests"
 INDEX = ".index"
 STATE_DB = ".index/state.db"
-STAMP = ".index/stamp.json"
 TEXT_INDEX = ".index/text"
 
 ZONES = (

@@ -164,10 +164,12 @@ class Memory(Care):
         return remembering.feedback(self.opened.writable, known, value, why=why, by=by)
 
     def pin(self, entry: str, *, unpin: bool = False) -> None:
-        """Keep an entry in MEMORY.md and every context, or no longer.
+        """Keep an entry in MEMORY.md and every context, or no longer; raises UsageError for a stranger's words.
 
         >>> memory.pin(tea)
         """
+        if not unpin:
+            remembering.must_be_pinnable(self.get(entry).entry)
         self._happen("unpin" if unpin else "pin", entry)
 
     def due(self) -> DueList:

@@ -31,6 +31,8 @@ from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.store import journal, quarantine, stream
 from reverie.store.workspace import Workspace
 
+PINNABLE = ("user", "agent")  # a web page must not be able to put itself into every context
+
 Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
 
 
@@ -56,6 +58,8 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if not ws.settings.enabled:
         return Remembered(refused="memory is switched off for this workspace (`enabled = false`)")
     entry = entry_of(ws, text, draft)
+    if draft.pin:
+        must_be_pinnable(entry)
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         return Remembered(refused=f"the topic {topic!r} is excluded")
     if reason := problem(entry):
@@ -71,6 +75,16 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
             return Remembered(id=entry.id, repeated=True)
         message = f"the key {draft.key!r} already stands for another text, entry {entry.id}: use a new key"
         raise Conflict(message)
+
+
+def must_be_pinnable(entry: Entry) -> None:
+    """Raise UsageError for an entry whose words are neither the user's nor the agent's."""
+    if entry.origin not in PINNABLE:
+        message = (
+            f"an entry of origin {entry.origin} cannot be pinned: only what the user or the agent said can;"
+            " remember it in your own words"
+        )
+        raise UsageError(message)
 
 
 def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
