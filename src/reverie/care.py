@@ -178,7 +178,9 @@ class Care:
         >>> memory.status().problems
         ()
         """
-        return status(self.opened.ws, self.opened.state_now(), trusted=self.opened.trusted)
+        state = self.opened.state_now()
+        asked = len(forgetting.questions(self.opened.ws, state))
+        return status(self.opened.ws, state, trusted=self.opened.trusted, asked=asked)
 
     def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
         """Verify every invariant of the files; `repair` mends only what is derived and finishes what was interrupted.

@@ -10,8 +10,9 @@ out is told. Everything else is looked at whole, however much there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+import msgspec
 
 from reverie import layout
 from reverie.core import framing
@@ -29,8 +30,7 @@ LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
 _INTENTS = (layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT)
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(msgspec.Struct, frozen=True):
     """A refused record: its id in quarantine, where it came from, and why it was refused."""
 
     id: str
@@ -39,24 +39,21 @@ class SetAside:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Something in a file that is not as it should be: `file:line` or `file@byte`, and what is wrong."""
 
     place: str
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Something that needs attention, and what to do about it."""
 
     what: str
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(msgspec.Struct, frozen=True):
     """The search index: whether it is there, its rows, and how many of them the text index has not taken in."""
 
     present: bool = False
@@ -64,8 +61,7 @@ class Index:
     behind: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """How much of its budget MEMORY.md uses; `limits` and `used` by unit (characters, lines, bytes, tokens)."""
 
     present: bool
@@ -78,8 +74,7 @@ class Usage:
         return tuple(unit for unit, limit in self.limits.items() if self.used[unit] > limit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace at one moment.
 
     `pending` counts entries of closed days that no dream has settled, by day. `unread` counts turns past the extraction
@@ -117,18 +112,20 @@ class Status:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(slots=True)
-class _Look:
+class _Look(msgspec.Struct):
     """What reading streams and sessions found."""
 
-    damaged: list[Place] = field(default_factory=list)
-    unread: dict[str, int] = field(default_factory=dict)
+    damaged: list[Place] = msgspec.field(default_factory=list)
+    unread: dict[str, int] = msgspec.field(default_factory=dict)
     unlooked: int = 0
     sessions: int = 0
 
 
-def status(ws: Workspace, state: State, *, trusted: bool) -> Status:
-    """Return where everything stands; `state` is caught up. Raises NotAWorkspace, NewerFormat, DamagedFile."""
+def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Status:
+    """Return where everything stands; `state` is caught up. Raises NotAWorkspace, NewerFormat, DamagedFile.
+
+    `asked` is how many statements wait for a word because something like them was forgotten.
+    """
     identity, counts, today = ws.identity(), state.counts(), ws.today
     aside = tuple(SetAside(one.id, one.source, one.reason, one.at) for one in quarantine.listed(ws))
     look = _look_through(ws, state)
@@ -160,13 +157,13 @@ def status(ws: Workspace, state: State, *, trusted: bool) -> Status:
         unparsed=tuple(Place(f"{layout.log_file(day)}:{line}", text) for day, line, text in state.unparsed()),
         damaged=tuple(look.damaged),
         unlooked=look.unlooked,
-        reviews=len(reviews.waiting(ws)) + len(state.conflicts()) + len(aside),
+        reviews=len(reviews.waiting(ws)) + len(state.conflicts()) + asked + len(aside),
         index=index,
         memory=_usage(ws),
         off=tuple(_off(ws)),
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
-    return replace(seen, problems=tuple(found))
+    return msgspec.structs.replace(seen, problems=tuple(found))
 
 
 def _standing_problems(seen: Status) -> Iterator[Problem]:
