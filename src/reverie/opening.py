@@ -10,9 +10,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+
+import msgspec
 
 from reverie import layout
 from reverie.config import config_folder, load, settings_template, workspace_path
@@ -57,8 +59,7 @@ def _new_id() -> str:
     return secrets.token_hex(8)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
 
     `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
