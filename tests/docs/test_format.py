@@ -60,6 +60,8 @@ LINES: dict[str, Any] = {
 }
 # Structs that no file holds: what a caller says, and what a reader answers.
 NOT_STORED = {"Draft"}
+# A record leaves its defaults out of the file; of those that do not, these are stored all the same.
+WITH_DEFAULTS = {"Manifest"}
 STORED_IN = ("core.records", "core.erasure", "context", "transfer")
 
 
@@ -136,6 +138,7 @@ def stored_types() -> dict[str, type[msgspec.Struct]]:
         and kind.__module__ == module.__name__
         and not name.startswith("_")
         and name not in NOT_STORED
+        and (kind.__struct_config__.omit_defaults or name in WITH_DEFAULTS)
     }
 
 

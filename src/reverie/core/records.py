@@ -270,7 +270,7 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sketch(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A phrase under the workspace's key: its HMAC-SHA-256, its number of words (two or more), a hash of the first two."""
+    """A phrase under the workspace's key: HMAC-SHA-256, the number of words (two or more), a hash of the first two."""
 
     keyed: str
     words: int
