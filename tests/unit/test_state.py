@@ -104,6 +104,20 @@ def test_the_same_record_met_twice_counts_once(ws: Workspace, state: State) -> N
     assert state.known(gone).text == "Gone"
 
 
+def test_a_record_folded_by_another_process_meanwhile_counts_once(ws: Workspace, state: State) -> None:
+    """What a neighbour drains and folds right after it was found waiting is answered once, by every verb."""
+    kept, promised = keep(ws, "Fact").id, keep(ws, "Send it", due="2026-07-10", pin=True).id
+    caught_up(ws, state)
+    drain(ws)
+    neighbour = state_of(ws)
+    neighbour.catch_up(unmasked)
+    neighbour.close()
+    assert state.get(kept).entry.id == kept
+    assert sorted(one.entry.id for one in state.states()) == sorted([kept, promised])
+    assert [one.entry.id for one in state.promises()] == [promised]
+    assert [one.entry.id for one in state.pins()] == [promised]
+
+
 def test_prefixes_find_one_or_say_why_not(ws: Workspace, state: State) -> None:
     """The beginning of an id finds its entry; a shared or unknown beginning is an error."""
     for number in (0x1234 << 48, 0x1235 << 48):

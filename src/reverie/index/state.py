@@ -93,7 +93,7 @@ class State:
             (prefix, f"{prefix}g"),
         )
         ids = [row[0] for row in rows] if prefix else []
-        ids += [entry_id for entry_id in self._queued if prefix and entry_id.startswith(prefix)]
+        ids += [one for one in self._queued if prefix and one.startswith(prefix) and one not in ids]
         if not ids:
             message = f"no entry has the id {prefix or '(empty)'}: `reverie recall` shows ids"
             raise NotFound(message)
@@ -136,7 +136,9 @@ class State:
             f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",
             values,
         )
-        found = [_state(*row) for row in rows] + list(self._queued.values())
+        found = self._and_queued(rows, lambda _: True)
+        if self._queued:  # they come last, whatever day they belong to
+            found.sort(key=lambda state: (state.entry.day, state.entry.at, state.entry.id))
         if where is None:
             return found
         found = [state for state in found if where.admits(state)]
@@ -154,13 +156,23 @@ class State:
     def promises(self) -> list[EntryState]:
         """Return the open commitments, by due date."""
         rows = self._rows(f"SELECT body, state FROM entry WHERE promised AND {_VISIBLE} ORDER BY due, id")
-        found = [_state(*row) for row in rows]
-        return found + [state for state in self._queued.values() if state.open_commitment]
+        return self._and_queued(rows, lambda state: state.open_commitment)
 
     def pins(self) -> list[EntryState]:
         """Return the pinned entries, oldest first."""
         rows = self._rows(f"SELECT body, state FROM entry WHERE pinned AND {_VISIBLE} ORDER BY day, at, id")
-        return [_state(*row) for row in rows] + [state for state in self._queued.values() if state.pinned]
+        return self._and_queued(rows, lambda state: state.pinned)
+
+    def _and_queued(
+        self, rows: Iterable[tuple[bytes, bytes]], admit: Callable[[EntryState], bool]
+    ) -> list[EntryState]:
+        """Return the stored states, then the queued ones that are admitted.
+
+        Another process may have drained and folded a record since it was found waiting: each id comes once.
+        """
+        found = [_state(*row) for row in rows]
+        ids = {state.entry.id for state in found}
+        return found + [one for one in self._queued.values() if one.entry.id not in ids and admit(one)]
 
     def pending(self, before: str) -> Iterator[EntryState]:
         """Yield entries of days before `before` that lack an outcome for some part, oldest first.
