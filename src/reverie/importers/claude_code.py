@@ -49,8 +49,8 @@ def _turns(event: dict[str, Any], defaults: Defaults) -> Iterator[Turn]:
     at = parse_instant(str(event.get("timestamp", "")))
     session = str(event.get("sessionId") or defaults.session)
     name = str(event.get("uuid") or "")
-    parts = [part for part in message.get("content") or () if isinstance(part, dict)]
     content = message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     words = (
         content
         if isinstance(content, str)

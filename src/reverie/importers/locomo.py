@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+import msgspec
 
 from reverie.core.days import Calendar
 from reverie.core.records import Turn
@@ -26,8 +27,7 @@ _MONTHS = "january february march april may june july august september october n
 _PACE = timedelta(seconds=30)  # the file tells when a session began, and nothing of its turns
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A question of the benchmark: its text, the ids of the turns that answer it, and its category 1 to 5."""
 
     text: str
@@ -35,8 +35,7 @@ class Question:
     category: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """One conversation: its name, its turns in order, and the questions about it."""
 
     name: str
@@ -55,6 +54,8 @@ def samples(value: Any, calendar: Calendar) -> Iterator[Sample]:  # noqa: ANN401
     if not is_locomo(value):
         raise UsageError("it is no LoCoMo file: a list of objects with `conversation` is wanted")
     for number, sample in enumerate(value if isinstance(value, list) else [value], 1):
+        if not is_locomo(sample):
+            raise UsageError(f"sample {number} of the LoCoMo file has no `conversation`")
         name = str(sample.get("sample_id") or f"sample-{number}")
         asked = sample.get("qa")
         yield Sample(

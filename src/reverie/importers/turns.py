@@ -10,7 +10,6 @@ number, its bytes and the reason, and that the lines after it are read; never st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,8 +36,7 @@ ROLES: dict[str, Role] = {
 _MILLISECONDS = 1e11  # a larger number counts milliseconds, as JavaScript does
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A line or message that could not be read: where it stands, its bytes, and why."""
 
     place: int
@@ -46,8 +44,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True):
     """What a turn gets that does not say it: its session, its time when it is the first, and the calendar of times."""
 
     session: str
@@ -132,7 +129,8 @@ def _text(value: Any) -> str:  # noqa: ANN401 - foreign JSON
 
 def _instant(value: dict[str, Any], calendar: Calendar, *, before: datetime) -> datetime:
     """Return when the turn was said; raises UsageError for a time that is none."""
-    given = value.get("timestamp") or value.get("at") or value.get("time")
+    named = (value.get(name) for name in ("timestamp", "at", "time"))
+    given = next((one for one in named if one is not None and one != ""), None)
     if given is None:
         return before
     if isinstance(given, int | float) and not isinstance(given, bool):
