@@ -11,6 +11,7 @@ left out, for they come back.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ import msgspec
 from reverie import layout
 from reverie.core.intake import cleaned, problem
 from reverie.core.records import Turn
-from reverie.errors import NotFound, UsageError
+from reverie.errors import NewerFormat, NotFound, UsageError
 from reverie.importers import claude_code, locomo, openai_messages, turns
 from reverie.importers.turns import Defaults, Skipped
 from reverie.store import quarantine, sessions, stream
@@ -29,8 +30,10 @@ from reverie.store.disk import Disk
 from reverie.store.workspace import Workspace
 
 MANIFEST = "manifest.json"
-MOST_BYTES = 2_000_000_000
-_DERIVED = (layout.INDEX, layout.DIGESTS, layout.LOCKS)
+BOM = b"\xef\xbb\xbf"
+_DERIVED = re.compile(
+    rf"(?:{layout.PEOPLE}/[^/]+/)*(?:{'|'.join(map(re.escape, (layout.INDEX, layout.DIGESTS, layout.LOCKS)))})/"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,7 @@ def import_file(ws: Workspace, source: Path, *, session: str = "") -> Imported:
         return _import_export(ws, source)
     if not source.is_file():
         raise NotFound(f"there is no file {source}")
-    data = source.read_bytes()
+    data = source.read_bytes().removeprefix(BOM)
     name, read = _reader(
         data, Defaults(session or source.stem, ws.clock().replace(microsecond=0), ws.calendar)
     )
@@ -148,6 +151,8 @@ def export(ws: Workspace, target: Path) -> Exported:
     """Write every canonical file to the empty or missing folder `target`; the manifest comes last and seals it."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} is not empty: export into a new folder")
+    if target.resolve().is_relative_to(ws.root.resolve()):
+        raise UsageError(f"{target} lies in the workspace itself: export to a folder outside it")
     disk, digests, size = Disk(target), {}, 0
     disk.make_folder("")
     for path in canonical(ws):
@@ -165,12 +170,14 @@ def export(ws: Workspace, target: Path) -> Exported:
 def canonical(ws: Workspace) -> Iterator[str]:
     """Yield the path of every canonical file, MEMORY.md with what people wrote in it included."""
     for path in ws.disk.walk(""):
-        if not any(path == folder or path.startswith(f"{folder}/") for folder in _DERIVED):
+        if not _DERIVED.match(path):
             yield path
 
 
 def _import_export(ws: Workspace, source: Path) -> Imported:
-    """Take an export into a workspace that holds nothing yet; raises UsageError when it does, or a file is not whole.
+    """Take an export into a workspace that holds nothing yet.
+
+    Raises UsageError when it holds something, or a file is not whole, and NewerFormat.
 
     Every file is verified before the first is written, so that a damaged export changes nothing.
     """
@@ -178,7 +185,12 @@ def _import_export(ws: Workspace, source: Path) -> Imported:
     sealed = disk.read(MANIFEST)
     if sealed is None:
         raise UsageError(f"{source} is no export: {MANIFEST} is missing")
-    manifest = msgspec.json.decode(sealed, type=Manifest)
+    try:
+        manifest = msgspec.json.decode(sealed, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{source / MANIFEST} cannot be read ({error}): nothing was imported") from error
+    if manifest.version > layout.FORMAT:
+        raise NewerFormat(f"{source} was exported by a newer Reverie: upgrade to import it")
     if ws.disk.list(layout.SESSIONS) or ws.disk.list(layout.ARCHIVE) or ws.disk.size(layout.EVENTS):
         raise UsageError(f"{ws.root} holds memories already: import an export into a new workspace")
     for path, digest in manifest.files.items():
