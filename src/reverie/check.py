@@ -31,6 +31,8 @@ from reverie.core.records import (
 from reverie.errors import ReverieError, UnsafePath
 from reverie.index.state import State
 from reverie.store import daylog, git, journal, quarantine, sessions, stream, surroundings
+from reverie.store.quarantine import Rejected, Settled
+from reverie.store.reviews import Proposal, Verdict
 from reverie.store.workspace import Workspace
 
 Severity = Literal["error", "warning"]
@@ -43,6 +45,7 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.KV, KeyValue),
     (layout.RUNS, Run),
     (layout.RECALL_LOG, Recalled),
+    (layout.REVIEWS, Proposal | Verdict),
 )
 _FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
 _PRIVATE = 0o077  # no one but the owner may read or write
@@ -75,7 +78,7 @@ def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding
         *_streams(ws, damaged),
         *_sessions(ws, damaged),
         *_memories(ws, damaged),
-        *_references(state),
+        *_references(ws, state),
         *_derived(ws, state),
         *_history(ws),
         *_files(ws),
@@ -99,6 +102,8 @@ def _streams(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
     """Read every stream that has no rule of its own besides being readable."""
     for path, kind in STREAMS:
         damaged += _stream(ws, path, kind).damaged
+    for path in ws.disk.walk(layout.QUARANTINE):
+        damaged += _stream(ws, path, Rejected | Settled).damaged
     cursors = [record.cursor for record in _stream(ws, layout.HISTORY, History).records]
     if cursors != sorted(set(cursors)):
         yield Finding(
@@ -214,9 +219,12 @@ def _entries(record: JournalRecord) -> Iterable[Entry]:
     return record.entries if isinstance(record, Extraction) else (record.entry,)
 
 
-def _references(state: State) -> Iterator[Finding]:
-    """Look for outcomes and citations that name no entry."""
+def _references(ws: Workspace, state: State) -> Iterator[Finding]:
+    """Look for outcomes and citations that name no entry; what was erased has left its log for good."""
+    gone = {entry for one in _stream(ws, layout.TOMBSTONES, Tombstone).records for entry in one.entries}
     for entry_id in state.dangling_outcomes():
+        if entry_id in gone:
+            continue
         yield Finding(
             place=layout.OUTCOMES,
             what=f"an outcome names {entry_id}, which no log holds",
@@ -262,7 +270,7 @@ def _history(ws: Workspace) -> Iterator[Finding]:
         yield Finding(place=layout.OBJECTS, what=str(error), remedy="restore .history from a backup")
     for path in history.foreign():
         yield Finding(
-            place=path,
+            place=f"{layout.OBJECTS}/{path}",
             what="the history never makes such a file, and heeds none",
             remedy="remove it, unless you know why it is there",
             severity="warning",
@@ -273,14 +281,6 @@ def _files(ws: Workspace) -> Iterator[Finding]:
     """Look at every file's kind and rights, and at the place of the workspace."""
     for sentence in surroundings.warnings(ws.root):
         yield Finding(place=str(ws.root), what=sentence, remedy="move the workspace", severity="warning")
-    index = ws.disk.stat(layout.INDEX)
-    if index is not None and stat.S_IMODE(index.st_mode) & _PRIVATE:
-        yield Finding(
-            place=layout.INDEX,
-            what=f"others may enter it (mode {stat.S_IMODE(index.st_mode):04o})",
-            remedy=f"chmod 700 {layout.INDEX}",
-            severity="warning",
-        )
     for path in _folders(ws, ""):
         if path.endswith(_FILE_ENDINGS):
             yield Finding(
@@ -294,9 +294,7 @@ def _files(ws: Workspace) -> Iterator[Finding]:
     made = (path for path in ws.disk.walk("") if not path.startswith(f"{layout.INDEX}/"))
     for path in (layout.INDEX, *made):
         status = ws.disk.stat(path)
-        # The index's files have whatever rights their libraries give them, in a folder that only the owner enters.
-        bare = path.startswith(".") and not path.startswith(f"{layout.INDEX}/")
-        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and bare:
+        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith("."):
             yield Finding(
                 place=path,
                 what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
