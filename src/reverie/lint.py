@@ -16,6 +16,7 @@ from reverie.core.citations import citing_lines, links
 from reverie.core.days import when_bounds
 from reverie.core.front_matter import read as read_front
 from reverie.core.source import split
+from reverie.errors import UnsafePath
 from reverie.index.state import State
 from reverie.store import pages
 from reverie.store.workspace import Workspace
@@ -49,11 +50,11 @@ class _Page:
 def lint(ws: Workspace, state: State, *, masked: Callable[[str], bool]) -> Linted:
     """Return what is wrong with the notebook's pages; `masked` says which text is forgotten."""
     found = [_Page(path, (ws.disk.read(path) or b"").decode("utf-8", "replace")) for path in _content(ws)]
-    names = {_name(ws, page.path): page.path for page in found}
+    targets = {short for path in ws.disk.walk(ws.notebook) for short in _shorts(_name(ws, path))}
     complaints = [
-        *(one for page in found for one in _of_page(ws, page, names, masked)),
+        *(one for page in found for one in _of_page(ws, page, targets, masked)),
         *_citations(state),
-        *_orphans(ws, found, names),
+        *_orphans(ws, found),
         *_contradictions(ws, state),
     ]
     return Linted(
@@ -76,8 +77,13 @@ def _name(ws: Workspace, path: str) -> str:
     return path.removeprefix(f"{ws.notebook}/").removesuffix(".md").casefold()
 
 
+def _shorts(name: str) -> set[str]:
+    """Return what a link to a file of the notebook may say: its name in the notebook, or its last part alone."""
+    return {name, name.rsplit("/", 1)[-1]}
+
+
 def _of_page(
-    ws: Workspace, page: _Page, names: dict[str, str], masked: Callable[[str], bool]
+    ws: Workspace, page: _Page, targets: set[str], masked: Callable[[str], bool]
 ) -> Iterator[Complaint]:
     """Yield what one page shows by itself."""
     front = read_front(split(page.text).front)
@@ -93,10 +99,9 @@ def _of_page(
             yield _complaint(
                 page, finding.line, "active content", f"{finding.kind}: {finding.excerpt}", remedy
             )
-    own = {name.rsplit("/", 1)[-1] for name in names}
     for one in links(page.text):
-        target = one.target.removesuffix(".md").removeprefix(f"{ws.notebook}/").casefold()
-        if target and target not in names and target not in own and ws.disk.size(f"{one.target}.md") is None:
+        target = _name(ws, one.target)
+        if target and target not in targets and not _exists(ws, one.target):
             yield _complaint(
                 page,
                 one.line,
@@ -111,6 +116,14 @@ def _of_page(
             )
 
 
+def _exists(ws: Workspace, target: str) -> bool:
+    """Whether a link leads to a file elsewhere in the workspace; one that leads out of it leads nowhere."""
+    try:
+        return any(ws.disk.size(path) is not None for path in (target, f"{target}.md"))
+    except UnsafePath:
+        return False
+
+
 def _citations(state: State) -> Iterator[Complaint]:
     """Yield citations that lead to no entry, by page."""
     for page, line, entry in state.dangling_citations():
@@ -123,17 +136,17 @@ def _citations(state: State) -> Iterator[Complaint]:
         )
 
 
-def _orphans(ws: Workspace, found: list[_Page], names: dict[str, str]) -> Iterator[Complaint]:
+def _orphans(ws: Workspace, found: list[_Page]) -> Iterator[Complaint]:
     """Yield pages that neither cite an entry nor are linked from another page."""
     linked = set()
     for page in found:
         for one in links(page.text):
-            target = one.target.removesuffix(".md").removeprefix(f"{ws.notebook}/").casefold()
-            if names.get(target) != page.path:
-                linked |= {target, target.rsplit("/", 1)[-1]}
+            target = _name(ws, one.target)
+            if target not in _shorts(_name(ws, page.path)):
+                linked |= _shorts(target)
     for page in found:
         name = _name(ws, page.path)
-        if not citing_lines(page.text) and not linked & {name, name.rsplit("/", 1)[-1]}:
+        if not citing_lines(page.text) and not linked & _shorts(name):
             yield _complaint(
                 page, 1, "orphan", "nothing links to it and it cites nothing", "link it, or archive it"
             )
