@@ -1,0 +1,158 @@
+"""Lint: what is broken, stale, orphaned, contradicted or forgotten on pages, with line, reason and remedy."""
+
+from __future__ import annotations
+
+import pytest
+from desk import Desk
+
+from reverie import layout
+from reverie.core.records import Event
+from reverie.store import stream
+
+CITED = "[[archive/2026-07-01#^{}]]"
+
+
+def _found(desk: Desk) -> list[tuple[str, int, str]]:
+    """Return page, line and kind of each complaint, which must all say why and what to do."""
+    done = desk.memory.lint()
+    assert all(one.reason and one.remedy for one in done.findings)
+    return [(one.page, one.line, one.kind) for one in done.findings]
+
+
+@pytest.fixture
+def kept(desk: Desk) -> str:
+    """An entry that pages can cite."""
+    entry = desk.remember("User likes tea", category="preference")
+    desk.memory.drain()
+    return entry
+
+
+def test_a_dreamt_notebook_is_in_good_order(desk: Desk) -> None:
+    """What a dream wrote gives nothing to complain about."""
+    for text in ("User likes tea", "The staging database listens on port 6543", "Never deploy on Fridays"):
+        desk.remember(text)
+    desk.sleep()
+    done = desk.memory.lint()
+    assert (done.findings, done.pages > 1) == ((), True)
+
+
+def test_looking_changes_one_line_of_the_log(desk: Desk) -> None:
+    """A lint adds one line to the notebook's log, without a watermark, and changes nothing else."""
+    desk.page("0_Inbox/Alone.md", "Nothing.")
+    before, log = desk.bytes(), desk.text("notebook/log.md")
+    desk.memory.lint()
+    after = desk.bytes()
+    assert {path for path in after if after[path] != before.get(path)} == {"notebook/log.md"}
+    line = desk.text("notebook/log.md").removeprefix(log)
+    assert line == "## [2026-07-01] lint | pages=1 findings=1\n"
+    assert "watermark" not in line
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[[Nowhere]]",
+        "[[Nowhere#Part|there]]",
+        "[[../../../etc/passwd]]",
+        "[[/etc/passwd]]",
+        "![[missing.png]]",
+        "[[nul\x01]]",
+    ],
+)
+def test_a_link_that_leads_nowhere_is_found(desk: Desk, kept: str, link: str) -> None:
+    """A link to no page, file or place inside the workspace is found on its line."""
+    page = desk.page("2_Wiki/Concepts/Tea.md", f"Cited {CITED.format(kept)}.", f"See {link}.")
+    assert _found(desk) == [(page, 7, "broken link")]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[[Milk]]",
+        "[[milk]]",
+        "[[2_Wiki/Concepts/Milk]]",
+        "[[notebook/2_Wiki/Concepts/Milk.md|milk]]",
+        "[[Milk#Uses]]",
+        "[[#Here]]",
+        "![[cup.png]]",
+        "![[4_Assets/cup.png]]",
+        "[[USER]]",
+        "[[index]]",
+        "[[archive/2026-07-01]]",
+        "`[[Nowhere]]`",
+    ],
+)
+def test_a_link_that_leads_somewhere_is_no_complaint(desk: Desk, kept: str, link: str) -> None:
+    """Links by name, path, heading, case or alias, to pages, attachments and core files, all lead somewhere."""
+    desk.page("2_Wiki/Concepts/Tea.md", f"Cited {CITED.format(kept)}.", f"See {link}.")
+    desk.page("2_Wiki/Concepts/Milk.md", f"Cited {CITED.format(kept)}.")
+    (desk.root / "notebook/4_Assets/cup.png").write_bytes(b"x")
+    assert _found(desk) == []
+
+
+def test_an_orphan_is_found_until_it_is_linked_or_cites(desk: Desk, kept: str) -> None:
+    """A page that cites nothing and that nothing links to is an orphan; its own link to itself does not count."""
+    page = desk.page("0_Inbox/Alone.md", "See [[Alone]].")
+    assert _found(desk) == [(page, 1, "orphan")]
+    desk.page("0_Inbox/Friend.md", f"See [[0_Inbox/Alone]]. {CITED.format(kept)}")
+    assert _found(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "stale"),
+    [("2026-06-30", True), ("2026-07-01", False), ("2026-07-02", False), ("2026-06", True)],
+)
+def test_a_page_past_its_date_is_stale(desk: Desk, kept: str, after: str, stale: bool) -> None:  # noqa: FBT001
+    """A page that was to be looked at again is found once its day is over."""
+    page = desk.page("0_Inbox/Price.md", f"Ten euros. {CITED.format(kept)}", stale_after=after)
+    assert _found(desk) == ([(page, 1, "stale")] if stale else [])
+
+
+def test_broken_front_matter_is_found(desk: Desk, kept: str) -> None:
+    """Front matter that cannot be read is found at the top of its page, and the page is read all the same."""
+    desk.write("notebook/0_Inbox/Odd.md", f"---\ntype: [note\n---\n# Odd\n\nText. {CITED.format(kept)}\n")
+    assert _found(desk) == [("notebook/0_Inbox/Odd.md", 1, "front matter")]
+
+
+def test_active_content_is_found(desk: Desk, kept: str) -> None:
+    """A script or raw HTML on a page is found on its line."""
+    page = desk.page("0_Inbox/Odd.md", f"Text. {CITED.format(kept)}", "", "<script>alert(1)</script>")
+    assert (page, 8, "active content") in _found(desk)
+
+
+def test_a_lost_source_is_found(desk: Desk) -> None:
+    """A citation of an entry that stands in no log is found on its line."""
+    page = desk.page("0_Inbox/Lost.md", f"Said once. {CITED.format('f' * 16)}")
+    assert _found(desk) == [(page, 6, "lost source")]
+
+
+def test_a_contradiction_is_found_where_it_is_cited(desk: Desk) -> None:
+    """Two entries that cannot both hold are found at the page that cites one of them."""
+    old, new = desk.remember("The office is on floor two"), desk.remember("The office is on floor three")
+    desk.memory.drain()
+    told = Event(id="c" * 16, at=desk.clock(), kind="conflict", entry=new, other=old, why="two floors")
+    stream.append(desk.memory.opened.ws, layout.EVENTS, told)
+    assert _found(desk) == [("notebook/index.md", 1, "contradiction")]
+    page = desk.page("0_Inbox/Office.md", f"On floor three. {CITED.format(new)}")
+    assert _found(desk) == [(page, 6, "contradiction")]
+
+
+def test_forgotten_words_on_a_page_are_found(desk: Desk, kept: str) -> None:
+    """A line by hand that says what was forgotten is found, its neighbours are not."""
+    gone = desk.remember("User is allergic to macadamia nuts")
+    page = desk.page(
+        "0_Inbox/Health.md",
+        f"Likes tea. {CITED.format(kept)}",
+        "User is allergic to macadamia nuts, people say.",
+        "Likes macadamia trees.",
+    )
+    desk.memory.forget([gone])
+    assert _found(desk) == [(page, 7, "forgotten")]
+
+
+def test_a_page_in_any_encoding_is_looked_at(desk: Desk, kept: str) -> None:
+    """Bytes that are no UTF-8, CRLF and a byte order mark keep no page from being looked at."""
+    path = desk.root / "notebook/0_Inbox/Odd.md"
+    text = f"\ufeff---\r\ntype: note\r\n---\r\n# Odd\r\n\r\nSee [[Nowhere]]. {CITED.format(kept)}\r\n"
+    path.write_bytes(text.encode() + b"\xff\xfe\x00\n")
+    assert _found(desk) == [("notebook/0_Inbox/Odd.md", 6, "broken link")]
