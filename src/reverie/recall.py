@@ -25,7 +25,7 @@ from reverie.core.rank import Ranked, rank
 from reverie.core.records import Event
 from reverie.core.records import Recalled as RecallLine
 from reverie.core.rows import Candidate, Filter, Kind, Row
-from reverie.core.significance import decayed, faded
+from reverie.core.significance import decayed, protected
 from reverie.core.tokens import terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
@@ -215,9 +215,8 @@ class _Standing:
             return "discussed"
         if found.done or found.cancelled:
             return "done"
-        facts = self._ws.settings.facts
-        # What lies above the floor cannot be faded: most candidates need no second reckoning.
-        return "faded" if sig < facts.min_importance and faded(found, self._now, facts=facts) else "current"
+        below = sig < self._ws.settings.facts.min_importance
+        return "faded" if below and not protected(found) and not found.open_commitment else "current"
 
 
 def _said(link: Event) -> datetime:

@@ -15,7 +15,7 @@ Kind = Literal["entry", "page", "core", "history", "turn"]
 KINDS: tuple[Kind, ...] = ("entry", "page", "core", "history", "turn")
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One entry, paragraph of a page or core file, history record or turn.
 
     `id` is unique in the workspace. `source` is the workspace-relative file it was read from and `place` a number
@@ -77,7 +77,7 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A row a search found, with its keyword score and what is known about it besides its text.
 
     `lexical` is comparable within one search only. `standing` is one of `current`, `superseded`, `faded`, `done`
