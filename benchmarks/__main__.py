@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks import pipeline, reading, starting, writing
 from benchmarks.ground import Ground
-from benchmarks.stopwatch import Line, table
+from benchmarks.stopwatch import Line, cores, table
 
 MEASUREMENTS: dict[str, Callable[[Ground], Iterator[Line]]] = {
     "capture": writing.capture,
@@ -81,10 +81,9 @@ def main() -> None:
 
 def machine(folder: Path) -> str:
     """Return what the times depend on besides the code: cores, load, interpreter and file system."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return (
-        f"{platform.system()} {platform.machine()}, {cores} cores{load}; "
+        f"{platform.system()} {platform.machine()}, {cores()} cores{load}; "
         f"{platform.python_implementation()} {platform.python_version()}; {_file_system(folder)}"
     )
 

@@ -6,6 +6,7 @@ and that its clock stands on the day after the last; never writes outside its fo
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.invented import FIRST, PER_DAY, Inventor, take
+from benchmarks.invented import FIRST, PER_DAY, Inventor
 from benchmarks.stopwatch import copy
 
 import reverie
@@ -26,7 +27,7 @@ from reverie.memory import Memory
 from reverie.opening import Opening
 from reverie.store.workspace import Workspace
 
-_PIECE = 4_000_000  # bytes of one segment
+_PIECE = 10_000  # records of one segment
 
 
 @dataclass(frozen=True)
@@ -84,22 +85,22 @@ class Ground:
         """Return the daily logs of the workspace with so many entries."""
         return sorted((self.path(number) / layout.ARCHIVE).glob("*.md"))
 
-    def entries(self, number: int) -> list[Entry]:
-        """Return what the workspace with so many entries holds."""
-        return take(number)
+    def some(self, number: int, wanted: int) -> list[Entry]:
+        """Return `wanted` of the entries that the workspace with so many holds, the same ones each time."""
+        places = set(random.Random(number).sample(range(number), wanted))
+        entries = islice(Inventor().entries(), number)
+        return [entry for place, entry in enumerate(entries) if place in places]
 
 
 def queue(ws: Workspace, number: int, inventor: Inventor) -> list[Path]:
     """Queue the next invented records as writers would have, and return the segments."""
-    piece, segments = b"", 0
     names: list[Path] = []
-    for record in islice(inventor.records(), number):
-        piece += framing.frame(record)
-        if len(piece) > _PIECE:
-            names.append(_segment(ws, segments, piece))
-            piece, segments = b"", segments + 1
-    if piece:
-        names.append(_segment(ws, segments, piece))
+    piece: list[bytes] = []
+    for place, record in enumerate(islice(inventor.records(), number), start=1):
+        piece.append(framing.frame(record))
+        if len(piece) == _PIECE or place == number:
+            names.append(_segment(ws, len(names), b"".join(piece)))
+            piece.clear()
     return names
 
 

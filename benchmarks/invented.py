@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 
 from reverie.core.records import Entry, Remember, Turn
 
@@ -194,8 +193,3 @@ class Inventor:
         return lot.choice(
             (f"what do we know about {kept}?", kept, f"{kept} {self._word(5)}", f"when was {kept}")
         )
-
-
-def take(number: int, seed: int = SEED) -> list[Entry]:
-    """Return the first `number` entries."""
-    return list(islice(Inventor(seed).entries(), number))

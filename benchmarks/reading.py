@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from functools import partial
 
@@ -31,8 +30,8 @@ def recall(ground: Ground) -> Iterator[Line]:
 
 
 def _asked(ground: Ground, memory: Memory, number: int, *, queued: int = 0) -> Line:
-    lot, inventor, ours = random.Random(number), Inventor(seed=2), Times()
-    wanted = lot.sample(ground.entries(number), 100 if ground.quick else 400)
+    inventor, ours = Inventor(seed=2), Times()
+    wanted = ground.some(number, 100 if ground.quick else 400)
     questions = [(inventor.question(entry), entry.id) for entry in wanted]
     found = 0
     for question, _ in questions[:10]:

@@ -60,6 +60,11 @@ class Line:
     met: bool | None = None
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def span(seconds: float) -> str:
     """Return a time in the unit a person would use."""
     if seconds < 1e-3:
