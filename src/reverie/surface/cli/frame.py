@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,8 @@ from reverie.errors import UsageError
 from reverie.surface.render import Line, Styled, clean, say, write
 
 _WIDTH = 100  # of help pages, whatever the terminal: they are documentation too
+_FOLDERS = ("workspace", "config_dir")
+_NUMBERS = (bool, int, float)
 _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": _WIDTH}
@@ -57,13 +60,13 @@ _shape = typer.Typer(add_completion=False, rich_markup_mode=None)
 @_shape.command()
 def _globals(
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="The workspace's folder.")
+        str | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="The workspace's folder.")
     ] = None,
     agent_id: Annotated[
         str | None, typer.Option("--agent-id", metavar="AGENT", help="The agent whose workspace is meant.")
     ] = None,
     config_dir: Annotated[
-        Path | None, typer.Option("--config-dir", metavar="FOLDER", help="Your configuration's folder.")
+        str | None, typer.Option("--config-dir", metavar="FOLDER", help="Your configuration's folder.")
     ] = None,
     user: Annotated[
         str | None, typer.Option("--user", metavar="PERSON", help="The person whose own memory is meant.")
@@ -79,12 +82,45 @@ def _globals(
 def global_options() -> list[Any]:
     """Return the global options as parameters of a command, which put what they are given where `globals_of` looks."""
     options = []
-    for shaped in typer.main.get_command(_shape).params:
+    for shaped in _shaped().params:
         option = copy(shaped)
         option.expose_value = False
         option.callback = _keep
-        options.append(option)
+        options.append(taken_as_given(option))
     return options
+
+
+@cache
+def _shaped() -> Any:  # noqa: ANN401 - typer's own command
+    return typer.main.get_command(_shape)
+
+
+def taken_as_given(parameter: Any) -> Any:  # noqa: ANN401 - typer's own type
+    """Return a parameter that takes what is of its type already as it is, and has typer judge and convert the rest.
+
+    Asked for anything, typer would load and set up pydantic, which takes a third of the time of a whole command.
+    """
+    if "process_value" in vars(parameter):
+        return parameter  # it is one already: typer may keep the option `--help` and hand it out twice
+    ask_typer = parameter.process_value
+    wanted = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+
+    def process_value(context: Any, value: Any) -> Any:  # noqa: ANN401 - typer's own types
+        if value is None and not parameter.required:
+            taken = () if parameter.multiple or parameter.nargs == -1 else None
+        elif type(value) is wanted and (wanted in _NUMBERS or (wanted is str and _is_text(value))):
+            taken = value
+        else:
+            return ask_typer(context, value)
+        return taken if parameter.callback is None else parameter.callback(context, parameter, taken)
+
+    parameter.process_value = process_value
+    return parameter
+
+
+def _is_text(value: str) -> bool:
+    """Tell whether every byte of an argument could be read as text."""
+    return value.isascii() or value == value.encode(errors="ignore").decode()
 
 
 def _keep(context: Any, option: Any, value: Any) -> Any:  # noqa: ANN401 - typer's own types
@@ -93,7 +129,7 @@ def _keep(context: Any, option: Any, value: Any) -> Any:  # noqa: ANN401 - typer
     if option.name == "set":
         told.set += value or []
     elif value:
-        setattr(told, option.name, value)
+        setattr(told, option.name, Path(value) if option.name in _FOLDERS else value)
     elif value == "":
         message = f"--{option.name.replace('_', '-')} is empty: leave it out, or say which"
         raise UsageError(message)
@@ -113,9 +149,14 @@ class Verb(TyperCommand):
 
     def __init__(self, name: str | None, **given: Any) -> None:  # noqa: ANN401 - typer's own parameters
         """Take what typer makes of the function, and add the global options."""
-        given["params"] = [*(given.get("params") or []), *global_options()]
+        own = map(taken_as_given, given.get("params") or [])
+        given["params"] = [*own, *global_options()]
         given["context_settings"] = CONTEXT | (given.get("context_settings") or {})
         super().__init__(name, **given)
+
+    def get_help_option(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types
+        """Return the option `--help`."""
+        return taken_as_given(super().get_help_option(ctx))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002 - typer's own types
         """Write the examples as they are typed."""

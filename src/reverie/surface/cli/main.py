@@ -22,7 +22,14 @@ from typer.core import TyperGroup
 from reverie import __version__
 from reverie.errors import ReverieError, StoreUnwritable, UsageError
 from reverie.surface.cli.commands import COMMANDS
-from reverie.surface.cli.frame import CONTEXT, global_options, one_line, print_json
+from reverie.surface.cli.frame import (
+    CONTEXT,
+    application,
+    global_options,
+    one_line,
+    print_json,
+    taken_as_given,
+)
 from reverie.surface.render import write
 
 UNEXPECTED = 70
@@ -64,6 +71,10 @@ class Program(TyperGroup):
             raise UsageError(message)
         return name, command, args[1:]
 
+    def get_help_option(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types
+        """Return the option `--help`."""
+        return taken_as_given(super().get_help_option(ctx))
+
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own types
         """Write the program's help from the table of commands, loading none of them."""
         self.format_usage(ctx, formatter)
@@ -81,7 +92,10 @@ class Program(TyperGroup):
 def load(name: str) -> Any:  # noqa: ANN401 - typer's own command
     """Return the command of that name from its module; raises KeyError for a name that is none."""
     module = import_module(f"reverie.surface.cli.{_BY_NAME[name].module}")
-    return typer.main.get_group(module.app).commands[name]
+    alone = application()  # typer builds every command of a group to give one
+    alone.registered_commands = [one for one in module.app.registered_commands if one.name == name]
+    alone.registered_groups = [one for one in module.app.registered_groups if one.name == name]
+    return typer.main.get_group(alone).commands[name]
 
 
 def program() -> Program:
