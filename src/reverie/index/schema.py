@@ -16,6 +16,7 @@ from reverie.errors import Busy
 
 VERSION = 4
 BUSY_MS = 5_000
+LOG_BYTES = 64_000_000
 
 _TABLES = """
 CREATE TABLE entry (
@@ -166,6 +167,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         # Derived data: after a power loss SQLite's own recovery may drop the last commits, and they are folded again.
         connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")  # a first fold's would stay as large as the file
     except sqlite3.Error:
         connection.close()
         raise
