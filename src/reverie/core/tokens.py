@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -151,9 +152,15 @@ def query_terms(text: str) -> list[str]:
     return [term for term in every if term not in stop] or every
 
 
+@cache
 def stop_terms() -> frozenset[str]:
     """Return the terms of the words that carry no content in a question."""
-    return _STOP
+    return (
+        frozenset(_stem(word) for word in stopwords.WORDS)
+        | stopwords.HAN
+        | stopwords.HANGUL
+        | frozenset(_arabic(word) for word in stopwords.ARABIC)
+    )
 
 
 def estimate(text: str) -> int:
@@ -250,11 +257,3 @@ def _stem(word: str) -> str:
     if _CYRILLIC.match(word):
         return _STEMMERS.russian(word)
     return _STEMMERS.english(word)
-
-
-_STOP = (
-    frozenset(_stem(word) for word in stopwords.WORDS)
-    | stopwords.HAN
-    | stopwords.HANGUL
-    | frozenset(_arabic(word) for word in stopwords.ARABIC)
-)

@@ -1,0 +1,55 @@
+"""Tests of what a command loads before it does its work, and of how it takes what it is given."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Shell
+
+_HEAVY = {"asyncio", "pydantic", "rich", "tantivy"}
+_CALL = f"""
+import sys
+from reverie.surface.cli.main import run
+code = run(sys.argv[1:])
+print(code, *sorted({_HEAVY!r} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [("capture", "s1", "user", "I like tea."), ("remember", "User likes tea", "--category", "fact")]
+)
+def test_writing_loads_nothing_heavy(shell: Shell, words: tuple[str, ...]) -> None:
+    """A command that stores something loads no terminal, validation, network or search library."""
+    assert shell("status").code == 0
+    folders = ("--workspace", str(shell.folder), "--config-dir", str(shell.config))
+    done = subprocess.run(
+        [sys.executable, "-c", _CALL, *folders, *words], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_a_number_is_converted(shell: Shell) -> None:
+    """A number given as text is taken as the number, and what is none is a wrong call."""
+    shell("remember", "User likes tea")
+    assert shell("recall", "tea", "-k", "1").code == 0
+    assert shell("recall", "tea", "-k", "one").code == 64
+
+
+def test_what_is_required_is_asked_for(shell: Shell) -> None:
+    """A text that is required and missing is a wrong call that names it."""
+    answer = shell("remember")
+    assert answer.code == 64
+    assert "missing argument" in answer.err
+
+
+@pytest.mark.parametrize("option", ["--workspace", "--config-dir", "--agent-id", "--user"])
+def test_an_empty_option_is_refused(shell: Shell, option: str) -> None:
+    """A global option with an empty text, as an unset variable gives, is a wrong call and no current folder."""
+    answer = shell.raw("status", option, "")
+    assert answer.code == 64
+    assert f"{option} is empty" in answer.err
