@@ -108,7 +108,9 @@ def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
         return Extracted()
     stop = turns[-1].n + 1
     found = read_turns(turns, ws.calendar)
-    record_id = derived_id("extraction", session, str(start), str(stop), EXTRACTOR)
+    # The turns are part of the name: where a session file was lost, its ordinals are given again to other words.
+    said = (part for turn in turns for part in (turn.id, turn.content))
+    record_id = derived_id("extraction", session, str(start), str(stop), EXTRACTOR, *said)
     entries, refused = _prepare(ws, record_id, found)
     record = Extraction(
         id=record_id,
@@ -176,12 +178,15 @@ def _stored(ws: Workspace, record: Extraction, reading: Reading, refused: int) -
 
 def _links(ws: Workspace, entries: Sequence[Entry], reading: Reading) -> list[Event]:
     """Return the links of each entry to what stood before it, in the order they were said."""
-    events: list[Event] = []
-    before: list[EntryState] = []
+    events: dict[str, Event] = {}
+    before: dict[str, EntryState] = {}
     for entry in entries:
-        events += links_of(entry, [*reading.alike(entry), *before], at=ws.clock(), by=EXTRACTOR)
-        before.append(EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at))
-    return events
+        # A drain may have stored the record meanwhile: its entries are then met on both sides.
+        others = before | {state.entry.id: state for state in reading.alike(entry)}
+        links = links_of(entry, list(others.values()), at=ws.clock(), by=EXTRACTOR)
+        events |= {link.id: link for link in links}
+        before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
+    return list(events.values())
 
 
 def _notes(ws: Workspace, reading: Reading) -> Extracted:

@@ -86,7 +86,7 @@ def import_turns(ws: Workspace, read: Iterable[Turn | Skipped], *, name: str, so
     """Store turns that are not there yet, each synced with its session, and set aside what could not be read."""
     stored = repeated = 0
     skipped: list[Skipped] = []
-    known: dict[str, set[str]] = {}
+    known: dict[str, set[tuple[str, ...]]] = {}
     for place, turn in enumerate(read, 1):
         if isinstance(turn, Skipped):
             skipped.append(turn)
@@ -97,13 +97,13 @@ def import_turns(ws: Workspace, read: Iterable[Turn | Skipped], *, name: str, so
             continue
         seen = known.get(turn.session)
         if seen is None:
-            seen = known[turn.session] = {one.id for one in sessions.read(ws, turn.session)}
-        if turn.id in seen:
+            seen = known[turn.session] = {sessions.identity(one) for one in sessions.read(ws, turn.session)}
+        clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
+        if sessions.identity(clean) in seen:
             repeated += 1
             continue
-        clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
         if sessions.append(ws, turn.session, clean) is not None:
-            seen.add(turn.id)
+            seen.add(sessions.identity(clean))
             stored += 1
     damaged = [stream.Damaged(f"import {source}", one.place, one.raw, one.reason) for one in skipped]
     quarantine.set_aside(ws, damaged)

@@ -31,7 +31,7 @@ _EARLY = (
     " WHERE event.entry = entry.id OR (event.other = entry.id AND event.other != ''))"
 )
 _SETTLE = (
-    "UPDATE entry SET settled = EXISTS (SELECT 1 FROM outcome WHERE outcome.entry = entry.id"
+    "UPDATE entry SET settled = EXISTS (SELECT 1 FROM outcome WHERE outcome.entry = entry.id AND kind != 'pending'"
     " GROUP BY outcome.entry HAVING count(*) >= max(parts)) WHERE"
 )
 _REFOLD = (

@@ -186,7 +186,7 @@ class Feeding:
         if not text.strip():
             return None
         return Row(
-            id=f"turn:{derived_id(session, turn.id)}",
+            id=f"turn:{derived_id(session, turn.id, turn.role, turn.content)}",
             kind="turn",
             source=path,
             text=text,

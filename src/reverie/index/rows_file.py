@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from reverie.errors import IndexUnavailable
+from reverie.index.ground import is_ours, let_go_of_links
 
 NAME: Final = "rows.db"
 LAYOUT: Final = 1  # of the tables and of `Row`; another value in the file means other tables
@@ -40,7 +41,13 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open the file and return the connection, and whether it was begun anew (it then holds nothing)."""
+    """Open the file and return the connection, and whether it was begun anew (it then holds nothing).
+
+    Raises IndexUnavailable when the folder is a link or another user's, or the file cannot be opened.
+    """
+    if not is_ours(path.parent):
+        raise IndexUnavailable(f"{path.parent} is a link or not yours: remove it, and it is built anew")
+    let_go_of_links(_all(path))
     try:
         return _connect(path)
     except sqlite3.OperationalError as error:
@@ -57,12 +64,17 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
 
 def remove(path: Path) -> None:
     """Remove the file and SQLite's companions, whatever stands in their places."""
-    for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+    for one in _all(path):
         with suppress(FileNotFoundError):
             if one.is_dir() and not one.is_symlink():
                 shutil.rmtree(one)
             else:
                 one.unlink()
+
+
+def _all(path: Path) -> list[Path]:
+    """Return the file and SQLite's companions."""
+    return [path, *(path.with_name(f"{path.name}-{part}") for part in ("wal", "shm", "journal"))]
 
 
 def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:

@@ -13,11 +13,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from reverie.errors import Busy
+from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 4
+VERSION = 5
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
 _TABLES = """
 CREATE TABLE entry (
     seq INTEGER PRIMARY KEY,
@@ -102,9 +104,13 @@ CREATE TABLE identity (version INTEGER NOT NULL, stamp TEXT NOT NULL);
 def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
     """Open the state at `path`, made anew when it is missing, damaged, or built by another version or `stamp`.
 
-    Where the folder cannot be written, the state is built in memory for as long as it is open: slower, equally right.
+    Where the folder cannot be written, or is a link, the state is built in memory for as long as it is open: slower,
+    equally right.
     Raises Busy when another process keeps the file too long.
     """
+    if not is_ours(path.parent):
+        return in_memory(stamp=stamp)
+    let_go_of_links(path.with_name(path.name + suffix) for suffix in _SUFFIXES)
     for _ in range(2):
         inode = _inode(path)
         try:
@@ -143,7 +149,7 @@ def transaction(connection: sqlite3.Connection, *, stamp: str) -> Iterator[None]
 
 def discard(path: Path) -> None:
     """Remove the database and its side files, whatever they are; what cannot be removed is left."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in _SUFFIXES:
         file = path.with_name(path.name + suffix)
         with suppress(OSError):
             if file.is_dir() and not file.is_symlink():
@@ -167,7 +173,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         # Derived data: after a power loss SQLite's own recovery may drop the last commits, and they are folded again.
         connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")  # a first fold's would stay as large as the file
+        # Else the log of a first fold would stay as large as the file.
+        connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
     except sqlite3.Error:
         connection.close()
         raise

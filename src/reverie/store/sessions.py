@@ -1,7 +1,7 @@
 """Session files: every turn of a conversation, append-only.
 
 Owns `sessions/<name>.jsonl`; promises that ordinals count up and are never reused, not even one of a line that was
-damaged since (there they skip some), and that a turn id seen before is not read again; never rewrites a turn.
+damaged since (there they skip some), and that a turn sent again is read once; never rewrites a turn.
 
 A file opens with the session's full name. Each line carries the ordinal it takes or that comes next, so an append
 reads the tail alone.
@@ -164,11 +164,19 @@ def _held(size: int) -> int:
     return -(-size // _LINE_BYTES)
 
 
+def identity(turn: Turn) -> tuple[str, ...]:
+    """Return what makes two stored turns one: the id and what was said.
+
+    A host that sends a turn again is told from one that gives a new turn an old id, whose words must not vanish.
+    """
+    return (turn.id, turn.role, turn.call, turn.content)
+
+
 def _load(ws: Workspace, path: str, *, session: str) -> Session:
     """Return the session at `path`; `session` is its name when the first line does not say it."""
     lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, 0), kind=SessionLine)
     turns: list[Turn] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     name, is_open, paused, used, last = session, True, False, 0, None
     for line in lines.records:
         last = line.at
@@ -178,8 +186,8 @@ def _load(ws: Workspace, path: str, *, session: str) -> Session:
             is_open, paused, used = line.to != "end", line.paused, max(used, line.n)
         else:
             is_open, paused, used = True, False, max(used, line.n + 1)
-            if line.id not in seen:
-                seen.add(line.id)
+            if identity(line) not in seen:
+                seen.add(identity(line))
                 turns.append(line)
     ended = lines.values[-1][0] if lines.values else 0
     used += _held(sum(len(piece.raw) for piece in lines.damaged if piece.offset >= ended))

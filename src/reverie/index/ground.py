@@ -1,0 +1,43 @@
+"""Is the ground of the derived files our own: `.index` a real folder, and its files nobody else's.
+
+Owns the look that every opening of a derived file begins with; promises that nothing is read, written or removed
+through a link, symbolic or hard, for a workspace may have come with somebody's repository; never looks inside a file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether `folder` is a real folder of the present user, or not there yet."""
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and _owned(status)
+
+
+def let_go_of_links(files: Iterable[Path]) -> None:
+    """Remove the name of each file that is a link, has another name elsewhere, or is not the present user's.
+
+    What it leads to is not touched: removing a name removes no bytes that have another.
+    """
+    for file in files:
+        with suppress(OSError):
+            status = file.lstat()
+            plain = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _owned(status)
+            if not plain and not stat.S_ISDIR(status.st_mode):
+                file.unlink()
+
+
+def _owned(status: os.stat_result) -> bool:
+    """Whether the present user owns it; where the system has no owners, everything is."""
+    user = getattr(os, "geteuid", None)
+    return user is None or status.st_uid == user()
