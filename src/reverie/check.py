@@ -9,8 +9,9 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from reverie import layout
 from reverie.core.records import (
@@ -51,8 +52,7 @@ _FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
 _PRIVATE = 0o077  # no one but the owner may read or write
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something that does not hold: where, what, and what to do about it."""
 
     place: str
@@ -61,8 +61,7 @@ class Finding:
     severity: Severity = "error"
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(msgspec.Struct):
     """What one pass over the files gathers for the checks that compare them."""
 
     logged: dict[str, str]

@@ -9,7 +9,8 @@ changes nothing but one line in the notebook's log; never edits a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie.core.active import active_content
 from reverie.core.citations import citing_lines, links
@@ -22,8 +23,7 @@ from reverie.store import pages
 from reverie.store.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Complaint:
+class Complaint(msgspec.Struct, frozen=True, kw_only=True):
     """Something about a page: where (page and line), what kind, why it matters, and what to do."""
 
     page: str
@@ -33,16 +33,14 @@ class Complaint:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linted:
+class Linted(msgspec.Struct, frozen=True, kw_only=True):
     """How many pages were looked at, and what was found."""
 
     pages: int
     findings: tuple[Complaint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(msgspec.Struct, frozen=True):
     path: str
     text: str
 

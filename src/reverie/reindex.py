@@ -6,7 +6,7 @@ they were; never needs a model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from reverie import layout
 from reverie.store.workspace import Workspace
@@ -14,8 +14,7 @@ from reverie.store.workspace import Workspace
 DERIVED = (layout.INDEX, layout.DIGESTS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reindexed:
+class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
     """How many derived files were removed, and how many entries and search rows there are again."""
 
     removed: int

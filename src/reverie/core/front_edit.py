@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, SequenceNode
@@ -40,8 +40,7 @@ _DATE_FIELDS = frozenset({"updated", "stale_after"})
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Assignment:
+class _Assignment(msgspec.Struct, frozen=True):
     """One key to set, or to remove for None, and the line break to write."""
 
     key: str

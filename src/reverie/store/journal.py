@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reverie import layout
 from reverie.core import framing
@@ -28,8 +29,7 @@ CLAIM_BYTES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(msgspec.Struct, frozen=True):
     """A journal record and where it stands: its segment's file name and the byte it ends before."""
 
     segment: str
