@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,7 @@ _DERIVED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
     """What an import did: the format it saw, turns stored, turns that were there before, sessions, lines set aside."""
 
     format: str
@@ -48,8 +46,7 @@ class Imported:
     files: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class Exported(msgspec.Struct, frozen=True, kw_only=True):
     """What an export wrote: the folder, how many files, how many bytes."""
 
     folder: Path
