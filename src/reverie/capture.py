@@ -22,7 +22,7 @@ from reverie.core.injected import spans_of
 from reverie.core.intake import cleaned, problem
 from reverie.core.records import Turn
 from reverie.core.redact import redact
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UsageError
 from reverie.store import quarantine, sessions, stream
 from reverie.store.workspace import Workspace
 
@@ -78,17 +78,25 @@ def end(ws: Workspace, session: str) -> Due:
     return Due(sessions=(session,), drain=True, digest=True)
 
 
-def pause(ws: Workspace, session: str = "") -> None:
-    """Keep `session`, or with no name everything, off the record until `resume`."""
-    if session:
-        sessions.switch(ws, session, "pause")
-    else:
+def pause(ws: Workspace, session: str | None = None) -> None:
+    """Keep `session`, or with None everything, off the record until `resume`; raises UsageError for an empty name."""
+    if session is None:
         ws.disk.replace(layout.PAUSED, b"")
+    else:
+        sessions.switch(ws, _named(session), "pause")
 
 
-def resume(ws: Workspace, session: str = "") -> None:
+def resume(ws: Workspace, session: str | None = None) -> None:
     """Take `pause` back; what was said meanwhile was not recorded."""
-    if session:
-        sessions.switch(ws, session, "resume")
+    if session is not None:
+        sessions.switch(ws, _named(session), "resume")
     elif ws.disk.size(layout.PAUSED) is not None:
         ws.disk.remove(layout.PAUSED)
+
+
+def _named(session: str) -> str:
+    """Return the session's name; a host whose name came out empty must not switch everything off."""
+    if not session.strip():
+        message = "the session has no name: name one, or give none at all to mean everything"
+        raise UsageError(message)
+    return session

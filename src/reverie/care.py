@@ -51,7 +51,7 @@ class Care:
         """
         for entry in self._ids(entries):
             remembering.happen(self.opened.writable, "unhide" if unhide else "hide", entry)
-        self._act(Due(publish=True))
+        self._act(Due(publish=True), at_once=True)
         return len(entries)
 
     def forget(self, entries: Sequence[str], *, dry_run: bool = False, restore: bool = False) -> Forgotten:
@@ -64,9 +64,12 @@ class Care:
         if restore:
             ids = tuple(forgetting.ids_of(ws, state, entry) for entry in entries)
             shown = ids if dry_run else forgetting.restore(ws, state, ids)
+            self.opened.search_anew()
             done = Forgotten(ids=shown, due=Due(digest=True, publish=not dry_run))
         else:
+            known = [state.get(entry).entry for entry in entries]
             done = forgetting.forget(ws, state, self._ids(entries), dry_run=dry_run)
+            self.opened.unsearch(known)
         self._act(done.due, at_once=True)
         return done
 
@@ -163,6 +166,7 @@ class Care:
         if found.topic == "forgotten":
             if accept:
                 forgetting.restore(ws, state, [found.id])
+                self.opened.search_anew()
             else:
                 forgetting.leave(ws, state, found.id)
         else:

@@ -111,14 +111,14 @@ class Memory(Care):
         """
         return capturing.end(self.opened.writable, session)
 
-    def pause(self, session: str = "") -> None:
-        """Keep a session, or with no name everything, off the record.
+    def pause(self, session: str | None = None) -> None:
+        """Keep a session, or with none named everything, off the record.
 
         >>> memory.pause("s1")
         """
         capturing.pause(self.opened.writable, session)
 
-    def resume(self, session: str = "") -> None:
+    def resume(self, session: str | None = None) -> None:
         """Take `pause` back.
 
         >>> memory.resume("s1")

@@ -8,7 +8,7 @@ not written to before it is trusted; never runs a step but for recovery.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -19,6 +19,7 @@ import msgspec
 from reverie import layout
 from reverie.config import config_folder, load, settings_template, workspace_path
 from reverie.context import rendered_for
+from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
 from reverie.core.names import safe_name
@@ -107,7 +108,7 @@ class Opened:
     """An open workspace and what is derived from it. Use from one thread at a time."""
 
     def __init__(
-        self, opening: Opening, ws: Workspace, identity: Identity, agent: Opened | None = None
+        self, opening: Opening, ws: Workspace, *, identity: Identity, agent: Opened | None = None
     ) -> None:
         """Bind to an existing workspace; `agent` is the one a person's memory reads along with its own."""
         self.ws, self.identity, self.agent = ws, identity, agent
@@ -163,7 +164,7 @@ class Opened:
     def rebuild(self) -> tuple[int, int]:
         """Bring state and index up to the files, however long it takes; return how many entries and rows there are."""
         state = self.state_now()
-        catch_up(self.ws, state, index=self.index, patience=None)
+        catch_up(self.ws, state, index=self.index, masked=self.mask.row, patience=None)
         self.index.commit()
         return state.counts()["entries"], self.index.rows.count()
 
@@ -198,13 +199,29 @@ class Opened:
         """Return entries whose words resemble those of `entry`; none while the index cannot be used."""
         state = self._state
         try:
-            catch_up(self.ws, state, index=self.index)
+            catch_up(self.ws, state, index=self.index, masked=self.mask.row)
             query = parse(entry.text, date.fromisoformat(entry.day))
             rows = [row_of(queued) for queued in state.queued()]
             found = self.index.search(query, where=Filter(kinds=("entry",)), depth=ALIKE, extra=rows)
         except (IndexUnavailable, Busy):
             return []
         return list(state.find(candidate.row.id for candidate in found).values())
+
+    def unsearch(self, forgotten: Iterable[Entry]) -> None:
+        """Take the turns that entries were read from out of the search rows, where they are forgotten now."""
+        mask = self.mask
+        try:
+            for entry in forgotten:
+                span = parse_range(entry.turns)
+                if span is not None:
+                    turns = self.index.rows.turns(entry.session, range(span[0], span[1] + 1))
+                    self.index.rows.delete(row.id for row in turns if mask.row(row))
+        except (IndexUnavailable, Busy):
+            self.drop_index()  # what cannot be changed is masked by every reader, and built anew in time
+
+    def search_anew(self) -> None:
+        """Make every search row again: what was forgotten may be found once more."""
+        self.index.rows.reset()
 
     def keep_edit(self, text: str) -> None:
         """Keep what a person wrote inside MEMORY.md's block until they say what becomes of it."""
@@ -230,7 +247,8 @@ class Opened:
         self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
         if ws.disk.size(layout.ORIGIN) is None:
             _found(self._opening, ws, agent=self.identity.agent, person=name)
-        return Opened(self._opening, ws, ws.identity(), Opened(self._opening, self.ws, self.identity))
+        agent = Opened(self._opening, self.ws, identity=self.identity)
+        return Opened(self._opening, ws, identity=ws.identity(), agent=agent)
 
     def with_agent(self, found: Found, ask: Ask) -> Found:
         """Return a person's hits together with the agent's own, best first."""
@@ -246,7 +264,7 @@ class Opened:
 def open_workspace(opening: Opening) -> Opened:
     """Open the workspace meant; raises NotAWorkspace, BadSettings, NewerFormat, DamagedFile."""
     ws = opening.workspace(opening.folder())
-    opened = Opened(opening, ws, ws.identity())
+    opened = Opened(opening, ws, identity=ws.identity())
     return opened.person(opening.user) if opening.user else opened
 
 
@@ -258,7 +276,7 @@ def make_workspace(opening: Opening) -> Opened:
         _found(opening, ws, agent=opening.agent or ws.root.name, person="")
     else:
         ws.make_folders()
-    opened = Opened(opening, ws, ws.identity())
+    opened = Opened(opening, ws, identity=ws.identity())
     if opened.trusted:
         pages.bootstrap(ws)
         if ws.disk.size(layout.SETTINGS) is None:
@@ -281,7 +299,7 @@ def trust_workspace(opening: Opening) -> Opened:
         person = opening.workspace(ws.root / layout.person_folder(name))
         with suppress(NotAWorkspace, DamagedFile, UnsafePath):  # `check` names what is no person's workspace
             person.found(_sealed(opening, person.identity()))
-    return Opened(opening, ws, ws.identity())
+    return Opened(opening, ws, identity=ws.identity())
 
 
 def _found(opening: Opening, ws: Workspace, *, agent: str, person: str) -> None:

@@ -106,7 +106,7 @@ def recall(
     if not 1 <= ask.k <= MOST:
         message = f"k is {ask.k}: ask for 1 to {MOST:,} hits"
         raise UsageError(message)
-    behind = catch_up(ws, state, index=index)
+    behind = catch_up(ws, state, index=index, masked=masked)
     now = ws.clock()
     reference = ask.reference or now
     query = parse(ask.query, date.fromisoformat(ws.calendar.day(reference)))
@@ -117,7 +117,7 @@ def recall(
     queued = [row for row in map(row_of, state.queued()) if where.allows(row)]
     depth = SIFTED if ask.where.about else DEPTH
     candidates = index.search(query, where=where, depth=depth, extra=queued)
-    standing = _Standing(ws, state, ask, now)
+    standing = _Standing(ws, state, ask=ask, now=now)
     standing.look_up(candidates)
     judged = [
         judged
@@ -134,10 +134,17 @@ def recall(
     return Found(hits=tuple(placed), behind=behind)
 
 
-def catch_up(ws: Workspace, state: State, *, index: TextIndex, patience: float | None = PATIENCE) -> int:
+def catch_up(
+    ws: Workspace,
+    state: State,
+    *,
+    index: TextIndex,
+    masked: Callable[[Row], bool],
+    patience: float | None = PATIENCE,
+) -> int:
     """Bring the search rows up to the files, for at most `patience` seconds; return how many sources are left."""
     deadline = None if patience is None else time.monotonic() + patience
-    behind = Feeding(ws.disk, index.rows, state, ws.calendar, ws.notebook, deadline).run()
+    behind = Feeding(ws.disk, index.rows, state, ws.calendar, ws.notebook, deadline, masked).run()
     if index.rows.behind() > UNCOMMITTED:
         try:
             index.commit()
@@ -166,7 +173,7 @@ def _filter(ws: Workspace, ask: Ask) -> Filter:
 class _Standing:
     """What is known about candidates besides their words: significance now, and whether they still hold."""
 
-    def __init__(self, ws: Workspace, state: State, ask: Ask, now: datetime) -> None:
+    def __init__(self, ws: Workspace, state: State, *, ask: Ask, now: datetime) -> None:
         self._ws, self._state, self._ask, self._now = ws, state, ask, now
         self.states: dict[str, EntryState] = {}
         self._seeds: dict[str, bool] = {}

@@ -10,7 +10,7 @@ history by the byte they were read up to, pages by size and time.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,9 +39,16 @@ DESCRIPTION = "description"  # the status of a row that holds what a page says i
 _BATCH = 2_000
 
 
+def _nothing(_: Row) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Feeding:
-    """One catch-up of the search rows. `deadline` is a `time.monotonic` value, or None for as long as it takes."""
+    """One catch-up of the search rows. `deadline` is a `time.monotonic` value, or None for as long as it takes.
+
+    `masked` tells the turns that are forgotten: they get no row, for a row's words also stand with its neighbours'.
+    """
 
     files: Files
     rows: Rows
@@ -49,6 +56,7 @@ class Feeding:
     calendar: Calendar
     notebook: str
     deadline: float | None = None
+    masked: Callable[[Row], bool] = _nothing
 
     def run(self) -> int:
         """Bring the rows up to the files, and return how many sources are left when time ran out."""
@@ -154,7 +162,7 @@ class Feeding:
             session = self._session_of(path)
         for line in lines:
             row = self._history_row(line) if path == layout.HISTORY else self._turn_row(line, path, session)
-            if row is not None:
+            if row is not None and not self.masked(row):
                 rows.append(row)
         known = self.rows.get(row.id for row in rows) if start else {}
         # A turn sent twice keeps its first place.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from reverie.errors import Busy
+from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
 VERSION = 5
@@ -221,3 +221,13 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     """Take the open transaction back; SQLite has done so itself after some errors."""
     with suppress(sqlite3.Error):
         connection.execute("ROLLBACK")
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Turn a refusal of SQLite (a full disk, a folder become read-only) into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        message = f"the derived state cannot be written ({error}); the files are unaffected"
+        raise IndexUnavailable(message) from error

@@ -29,9 +29,11 @@ from reverie.index.entry_rows import events_of, refold
 from reverie.index.folding import Folded
 from reverie.index.kept import Kept
 from reverie.index.places import Files
+from reverie.index.schema import writing
 
 _VISIBLE = "NOT masked AND NOT forgotten"
 _AT_ONCE = 500  # values of one statement; SQLite takes at least 999
+_TOLD = "id, day, line, sig, due, current, pinned, promised, forgotten, body"
 _PENDING = f"line != 0 AND NOT settled AND {_VISIBLE}"  # the words of the index `entry_pending`
 
 
@@ -108,9 +110,7 @@ class State:
         stored: dict[str, EntryState] = {}
         for part in _batches(wanted):
             query = f"SELECT id, body, state FROM entry WHERE id IN ({_marks(part)}) AND {_VISIBLE}"
-            stored.update(
-                (entry_id, _state(body, state)) for entry_id, body, state in self._rows(query, part)
-            )
+            stored.update((name, _state(body, state)) for name, body, state in self._rows(query, part))
         both = ((one, stored.get(one) or self._queued.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
 
@@ -132,10 +132,8 @@ class State:
         if where is not None:
             clauses.append("day BETWEEN ? AND ?")
             values += [where.since, where.until or "9999-99-99"]
-        rows = self._rows(
-            f"SELECT body, state FROM entry WHERE {' AND '.join(clauses)} ORDER BY day, at, id",
-            values,
-        )
+        asked = " AND ".join(clauses)
+        rows = self._rows(f"SELECT body, state FROM entry WHERE {asked} ORDER BY day, at, id", values)
         found = self._and_queued(rows, lambda _: True)
         if self._queued:  # they come last, whatever day they belong to
             found.sort(key=lambda state: (state.entry.day, state.entry.at, state.entry.id))
@@ -265,7 +263,8 @@ class State:
         """Return a hash of everything the state says, for comparing it with another fold of the same files."""
         found = hashlib.sha256()
         for query in (
-            "SELECT id, day, line, sig, due, current, pinned, promised, forgotten, body FROM entry ORDER BY id",
+            # Less what is kept though its line vanished, which no other fold can know of.
+            f"SELECT {_TOLD} FROM entry WHERE line >= 0 ORDER BY id",
             "SELECT id, kind, entry, other, undoes FROM event ORDER BY id",
             "SELECT entry, part, parts, kind, run FROM outcome ORDER BY entry, part",
             "SELECT page, line, entry FROM cite ORDER BY page, line, entry",
@@ -311,17 +310,20 @@ class State:
 
     def clean(self, ids: Iterable[str]) -> None:
         """Note that the search rows of these entries are as they should be."""
-        self.db.executemany("DELETE FROM dirty WHERE entry = ?", [(one,) for one in ids])
+        with writing():
+            self.db.executemany("DELETE FROM dirty WHERE entry = ?", [(one,) for one in ids])
 
     def all_dirty(self) -> None:
         """Note that no entry has search rows: they were lost, or are made in another way now."""
-        self.db.execute("INSERT OR IGNORE INTO dirty SELECT id FROM entry")
+        with writing():
+            self.db.execute("INSERT OR IGNORE INTO dirty SELECT id FROM entry")
 
     def remask(self, ids: Sequence[str], *, masked: bool) -> None:
         """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
-        self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
-        refold(self.db, ids)
-        self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
+        with writing():
+            self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
+            refold(self.db, ids)
+            self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
 
     def _among(self, query: str, ids: Iterable[str]) -> set[str]:
         """Return those of `ids` that a query ending in `IN` finds."""

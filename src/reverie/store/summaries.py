@@ -17,6 +17,7 @@ from reverie.store.disk import TailView
 from reverie.store.workspace import Workspace
 
 _DAY = 10  # characters of `2026-07-01`
+_TAIL_BYTES = 65_536  # some forty sections; the last one names the last turn
 
 
 def files(ws: Workspace, since: str = "", until: str = "9999-99-99") -> list[str]:
@@ -52,16 +53,27 @@ def append(ws: Workspace, session: str, section: str, *, day: str) -> bool:
     written: list[bool] = []
 
     def build(tail: TailView) -> bytes:
-        before = parse(tail.read(0, tail.size).decode("utf-8", "replace"))
+        before, whole = _newest(tail)
         if any(known.last >= first for known in before.sections):
             return b""
         written.append(True)
         # A torn section may have left the title incomplete; a second one does no harm, a missing name would.
-        head = "" if before.day else title_of(day, session)
+        head = "" if before.day or not whole else title_of(day, session)
         return f"{head}{section}".encode("utf-8", "surrogatepass")
 
     ws.disk.append_under(layout.summary_file(day, safe_name(session)), build)
     return bool(written)
+
+
+def _newest(tail: TailView) -> tuple[Summary, bool]:
+    """Return the last sections of a file, and whether they are all: a long day is not read anew for each section."""
+    start = max(0, tail.size - _TAIL_BYTES)
+    text = tail.read(start, tail.size - start).decode("utf-8", "replace")
+    begin = text.find("\n## ") + 1 if start else 0
+    found = parse(text[begin:])
+    if start and not (begin and found.sections):
+        return parse(tail.read(0, tail.size).decode("utf-8", "replace")), True
+    return found, start == 0
 
 
 def shown(summary: Summary, known: Mapping[str, EntryState], *, masked: Mask) -> Iterator[Section]:

@@ -136,7 +136,8 @@ def end(ctx: typer.Context, session: Annotated[str, typer.Argument(help="The con
 
 @app.command("pause", cls=Verb, epilog="reverie pause s1\nreverie pause")
 def pause(
-    ctx: typer.Context, session: Annotated[str, typer.Argument(help="Which; everything if left out.")] = ""
+    ctx: typer.Context,
+    session: Annotated[str | None, typer.Argument(help="Which; everything if left out.")] = None,
 ) -> None:
     """Keep a session, or everything, off the record until `resume`."""
     with opened(ctx) as memory:
@@ -148,7 +149,8 @@ def pause(
 
 @app.command("resume", cls=Verb, epilog="reverie resume s1\nreverie resume")
 def resume(
-    ctx: typer.Context, session: Annotated[str, typer.Argument(help="Which; everything if left out.")] = ""
+    ctx: typer.Context,
+    session: Annotated[str | None, typer.Argument(help="Which; everything if left out.")] = None,
 ) -> None:
     """Take `pause` back; what was said meanwhile was not recorded."""
     with opened(ctx) as memory:
