@@ -84,7 +84,7 @@ class Desk:
             (memory or self.memory).capture(session, Turn(**told))
             self.clock.advance(minutes=1)
 
-    def sleep(self, *, days: int = 1) -> Run:
+    def night(self, *, days: int = 1) -> Run:
         """Drain, let days go by, dream, and return the run."""
         self.memory.drain()
         self.clock.advance(days=days)

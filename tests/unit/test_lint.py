@@ -31,7 +31,7 @@ def test_a_dreamt_notebook_is_in_good_order(desk: Desk) -> None:
     """What a dream wrote gives nothing to complain about."""
     for text in ("User likes tea", "The staging database listens on port 6543", "Never deploy on Fridays"):
         desk.remember(text)
-    desk.sleep()
+    desk.night()
     done = desk.memory.lint()
     assert (done.findings, done.pages > 1) == ((), True)
 

@@ -273,7 +273,7 @@ def test_a_dry_run_lets_nothing_go(desk: Desk) -> None:
 def test_erasing_leaves_no_byte(desk: Desk) -> None:
     """After an erase no file of the workspace holds the words, and recall finds what was next to them."""
     gone, kept = desk.remember("The safe opens with zebra"), desk.remember("The safe is grey")
-    desk.sleep()
+    desk.night()
     desk.found("safe")
     done = desk.memory.erase([gone])
     assert done.leftovers == ()

@@ -42,7 +42,7 @@ def test_undoing_the_only_run_removes_what_it_made(desk: Desk) -> None:
     """The pages a run made are gone, its entries are declined, found on their own, and not dreamt of again (R-32)."""
     before = _pages(desk)
     kept = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     assert _pages(desk) != before
     done = desk.memory.undo(run.run)
     assert (done.kind, done.undoes, done.counts) == ("undo", run.run, {"declined": 1})
@@ -59,9 +59,9 @@ def test_undoing_the_only_run_removes_what_it_made(desk: Desk) -> None:
 def test_undoing_one_run_leaves_the_later_one(desk: Desk) -> None:
     """Of two runs on different pages the older is undone and the newer stays, also after the next dream (R-32)."""
     first = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     second = desk.remember("The staging database listens on port 6543", category="technical")
-    desk.sleep()
+    desk.night()
     page = _page_of(desk, second)
     text = page.read_text(encoding="utf-8")
     desk.memory.undo(run.run)
@@ -76,7 +76,7 @@ def test_undoing_one_run_leaves_the_later_one(desk: Desk) -> None:
 def test_a_retry_dreams_the_entries_again(desk: Desk) -> None:
     """Undone to be tried again, the entries are pending, and the next dream gives the pages back."""
     kept = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     after = _pages(desk)
     assert desk.memory.undo(run.run, retry=True).counts == {"pending": 1}
     assert desk.memory.status().pending
@@ -90,11 +90,11 @@ def test_a_retry_dreams_the_entries_again(desk: Desk) -> None:
 def test_a_changed_page_keeps_what_a_person_wrote_since(desk: Desk) -> None:
     """A page that the run changed loses the run's line alone, and keeps a person's later line elsewhere on it."""
     first = desk.remember(TEA, category="preference")
-    desk.sleep()
+    desk.night()
     page = _page_of(desk, first)
     before = page.read_text(encoding="utf-8")
     second = desk.remember("User likes dark chocolate with sea salt", category="preference")
-    run = desk.sleep()
+    run = desk.night()
     assert second in page.read_text(encoding="utf-8")
     text = page.read_text(encoding="utf-8").replace("## Key Facts", "A person's line.\n\n## Key Facts")
     page.write_text(text, encoding="utf-8")
@@ -107,7 +107,7 @@ def test_a_changed_page_keeps_what_a_person_wrote_since(desk: Desk) -> None:
 def test_a_line_changed_since_is_a_conflict(desk: Desk) -> None:
     """Where a person changed the very line that the run wrote, undoing is refused and changes nothing."""
     kept = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     page = _page_of(desk, kept)
     page.write_text(page.read_text(encoding="utf-8").replace("jasmine", "green"), encoding="utf-8")
     before = desk.bytes()
@@ -119,7 +119,7 @@ def test_a_line_changed_since_is_a_conflict(desk: Desk) -> None:
 def test_a_page_a_person_removed_stays_away(desk: Desk) -> None:
     """A page that the run made and a person removed since is not brought back, not even empty."""
     kept = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     page = _page_of(desk, kept)
     page.unlink()
     desk.memory.undo(run.run)
@@ -130,7 +130,7 @@ def test_a_page_a_person_removed_stays_away(desk: Desk) -> None:
 def test_a_run_is_undone_once(desk: Desk) -> None:
     """Undoing twice, undoing an undo and undoing what never was are refused."""
     desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     done = desk.memory.undo(run.run)
     for name in (run.run, done.run):
         with pytest.raises(Conflict):
@@ -142,9 +142,9 @@ def test_a_run_is_undone_once(desk: Desk) -> None:
 def test_runs_undone_at_one_instant_have_names_of_their_own(desk: Desk) -> None:
     """Two runs undone within one second are two records, so that neither can be undone again."""
     desk.remember(TEA, category="preference")
-    first = desk.sleep()
+    first = desk.night()
     desk.remember("The staging database listens on port 6543", category="technical")
-    second = desk.sleep()
+    second = desk.night()
     names = {desk.memory.undo(run.run).run for run in (second, first)}
     assert len(names) == 2
     assert {one.undoes for one in desk.memory.log()} >= {first.run, second.run}
@@ -153,7 +153,7 @@ def test_runs_undone_at_one_instant_have_names_of_their_own(desk: Desk) -> None:
 def test_the_watermark_never_moves_back(desk: Desk) -> None:
     """Neither undoing nor restoring changes the day that the notebook has reached, nor the notebook's log."""
     desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     reached, log = runs.watermark(desk.memory.opened.ws), desk.text("notebook/log.md")
     assert reached == "2026-07-01"
     desk.memory.undo(run.run)
@@ -165,7 +165,7 @@ def test_the_watermark_never_moves_back(desk: Desk) -> None:
 def test_the_diff_shows_what_changed(desk: Desk) -> None:
     """A run's diff is of the real files, leaves forgotten lines out and says how many."""
     kept, other = desk.remember(TEA, category="preference"), desk.remember(BIKE, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     text = desk.memory.diff(run.run)
     assert f"+- {TEA}" in text
     assert BIKE in text
@@ -182,10 +182,10 @@ def test_the_diff_shows_what_changed(desk: Desk) -> None:
 def test_restoring_an_instant_puts_the_pages_back(desk: Desk) -> None:
     """Restored to an instant the pages are byte for byte what they were, and what they lost is pending again."""
     first = desk.remember(TEA, category="preference")
-    desk.sleep()
+    desk.night()
     before, then = _pages(desk), format_instant(desk.clock())
     second = desk.remember("User likes dark chocolate with sea salt", category="preference")
-    desk.sleep()
+    desk.night()
     assert _pages(desk) != before
     done = desk.memory.restore(then)
     assert (done.kind, done.counts) == ("restore", {"pending": 1})
@@ -199,7 +199,7 @@ def test_restoring_an_instant_puts_the_pages_back(desk: Desk) -> None:
 def test_restoring_a_run_puts_the_pages_as_it_left_them(desk: Desk) -> None:
     """Restored to a run the pages are what they were after it, and a person's later words are in the history."""
     kept = desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     before = _pages(desk)
     page = _page_of(desk, kept)
     page.write_text("---\ntype: note\n---\n# Mine\n\nEverything was rewritten by hand.\n", encoding="utf-8")
@@ -215,7 +215,7 @@ def test_restoring_a_run_puts_the_pages_as_it_left_them(desk: Desk) -> None:
 def test_forgotten_lines_stay_away_from_what_is_restored(desk: Desk) -> None:
     """A page from before a forget comes back without the lines that say what was forgotten."""
     kept, gone = desk.remember(TEA, category="preference"), desk.remember(BIKE, category="preference")
-    desk.sleep()
+    desk.night()
     then = format_instant(desk.clock())
     desk.clock.advance(hours=1)
     desk.memory.forget([gone])
@@ -231,7 +231,7 @@ def test_forgotten_lines_stay_away_from_what_is_restored(desk: Desk) -> None:
 def test_what_lies_before_the_history_is_not_found(desk: Desk, when: str) -> None:
     """An instant before the first commit, or a run that never was, cannot be restored."""
     desk.remember(TEA, category="preference")
-    desk.sleep()
+    desk.night()
     before = desk.bytes()
     with pytest.raises(NotFound):
         desk.memory.restore(when)
@@ -252,7 +252,7 @@ def test_an_entry_cited_on_another_page_is_not_lost(desk: Desk) -> None:
     desk.page("1_Projects/Mine.md", "Before.")
     desk.memory.drain()
     desk.clock.advance(hours=1)
-    run = desk.sleep()
+    run = desk.night()
     desk.page("1_Projects/Other.md", f"- {TEA} {desk.cited(kept)}")
     desk.clock.advance(hours=1)
     desk.memory.consolidate()
@@ -265,7 +265,7 @@ def test_an_entry_cited_on_another_page_is_not_lost(desk: Desk) -> None:
 def test_undo_is_a_run_of_its_own_in_the_log(desk: Desk) -> None:
     """The log shows dreams and undos newest first, and the run records keep both for ever."""
     desk.remember(TEA, category="preference")
-    run = desk.sleep()
+    run = desk.night()
     done = desk.memory.undo(run.run)
     assert [one.run for one in desk.memory.log()] == [done.run, run.run]
     assert [one.run for one in desk.memory.log(limit=1)] == [done.run]

@@ -20,7 +20,7 @@ def test_the_chain_leads_from_the_page_to_the_turn(desk: Desk) -> None:
     """An extracted entry shows its log, the page lines that cite it, and exactly the turns it came from."""
     desk.say("Good morning!")
     (kept,) = _read(desk, "I prefer window seats on trains.", "What is the weather like?")
-    desk.sleep()
+    desk.night()
     chain = desk.memory.why(kept[:8])
     assert chain.state.entry.id == kept
     assert chain.log == "archive/2026-07-01.md"
