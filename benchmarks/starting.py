@@ -18,7 +18,9 @@ import pathlib, resource, sys
 if len(sys.argv) > 1:
     import reverie
     from reverie import Opening
-    memory = reverie.open(Opening(path=pathlib.Path(sys.argv[1]), config_dir=pathlib.Path(sys.argv[2]), environment={}))
+    from reverie.core.settings import Settings
+    path, config = map(pathlib.Path, sys.argv[1:])
+    memory = reverie.open(Opening(path=path, config_dir=config, environment={}, settings=Settings(zone="UTC")))
     memory.recall("what about the invoice?")
     memory.status()
 peak = pathlib.Path("/proc/self/status")
