@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
+import msgspec
+
 from reverie import capture as capturing
 from reverie import digest as digesting
 from reverie import remember as remembering
@@ -131,7 +133,9 @@ class Memory(Care):
         >>> memory.remember("Send Dana the quote", Draft(due="2026-07-10")).queued
         False
         """
-        return remembering.remember(self.opened.writable, text, draft or Draft(), known=self.opened.known)
+        done = remembering.remember(self.opened.writable, text, draft or Draft(), known=self.opened.known)
+        hidden = bool(done.id) and self.opened.mask.text(text)
+        return msgspec.structs.replace(done, asked=hidden)
 
     def note(self, text: str) -> str:
         """Append to the agent's note of the day, which extraction reads.

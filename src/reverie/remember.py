@@ -39,12 +39,14 @@ Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it st
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """The entry's id, whether it waits for the drain, and why nothing was stored when nothing was.
 
-    `repeated` says that the idempotency key had stored the same text before.
+    `repeated` says that the idempotency key had stored the same text before; `asked`, that it resembles something
+    forgotten, so that it is hidden until a person says what is meant.
     """
 
     id: str = ""
     queued: bool = False
     repeated: bool = False
+    asked: bool = False
     refused: str = ""
     due: Due = Due()
 
@@ -137,8 +139,9 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
 
 
 def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:
-    """Keep an entry that cannot be stored, and raise InvalidRecord."""
-    quarantine.set_aside(ws, [stream.Damaged("remember", 0, quarantine.legible(entry), reason)])
+    """Keep an entry that cannot be stored, if it says anything, and raise InvalidRecord."""
+    if entry.text.strip():
+        quarantine.set_aside(ws, [stream.Damaged("remember", 0, quarantine.legible(entry), reason)])
     raise InvalidRecord(reason)
 
 

@@ -284,14 +284,15 @@ def test_an_export_comes_back_whole(shell: Shell, tea: str, tmp_path: Path) -> N
 
 
 def test_an_import_tells_what_it_set_aside(shell: Shell, tmp_path: Path) -> None:
-    """Lines of an imported file that are no turns are told with their numbers."""
+    """Lines of an imported file that are no turns are told with their numbers, and the exit code says so."""
     talk = tmp_path / "talk.jsonl"
     talk.write_text(
         '{"role": "user", "content": "hello"}\n{"content": "x"}\n' + json.dumps({"role": "user"}) + "\n"
     )
-    told = shell.json("import", str(talk))
-    assert (told["turns"], [one["place"] for one in told["skipped"]]) == (1, [2, 3])
-    assert shell.json("import", str(talk))["repeated"] == 1
+    answer = shell("import", str(talk), "--json")
+    told = answer.value
+    assert (answer.code, told["turns"], [one["place"] for one in told["skipped"]]) == (65, 1, [2, 3])
+    assert shell("import", str(talk), "--json").value["repeated"] == 1
 
 
 def test_what_was_refused_waits_for_a_word(shell: Shell) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ledger import NOON, clock, opened, said
 
 from reverie.core import framing
-from reverie.core.records import Opened, Switched
+from reverie.core.records import Opened, Switched, Turn
 from reverie.errors import StoreUnwritable
 from reverie.store import sessions
 from reverie.store.workspace import Workspace
@@ -247,3 +247,14 @@ def test_a_file_by_a_persons_hand_needs_no_first_line(ws: Workspace) -> None:
     loaded = sessions.load(ws, "s1")
     assert (loaded.state.name, loaded.state.turns, loaded.state.open) == ("s1", 1, False)
     assert Opened(session="s1", at=NOON).n == 0
+
+
+def test_a_new_turn_under_an_old_id_is_kept(tmp_path: Path) -> None:
+    """P-01: a host that reuses an id for other words loses neither turn; the same turn sent again is read once."""
+    ws = opened(tmp_path / "w")
+    for words in ("I moved to Lisbon.", "I am allergic to walnuts.", "I moved to Lisbon."):
+        sessions.append(ws, "s1", Turn(role="user", content=words, at=NOON, id="t1"))
+    assert [turn.content for turn in sessions.read(ws, "s1")] == [
+        "I moved to Lisbon.",
+        "I am allergic to walnuts.",
+    ]

@@ -94,7 +94,10 @@ def place_of(session: str, turns: str) -> str:
 
 def hit_lines(hit: Hit, number: int) -> list[Line]:
     """Return a hit: its text, then where it stands, where it comes from and why it ranked."""
-    place = f"{hit.source}:{hit.place}" if hit.kind != "turn" else f"{hit.source} turn {hit.place}"
+    at = f":{hit.place}" if hit.place > 0 else ""  # an entry that waits for the drain has no line yet
+    place = f"{hit.source}{at}" if hit.kind != "turn" else f"{hit.source} turn {hit.place}"
+    # What `why` and the other verbs take: of a page the entries it cites, for its own name is no entry's.
+    ids = [hit.id] if hit.kind == "entry" else [*hit.entries]
     came = place_of(hit.session, hit.turns) if hit.kind == "entry" else hit.heading
     said = [
         hit.kind if not hit.category else f"{hit.kind} [{hit.category}]",
@@ -111,7 +114,7 @@ def hit_lines(hit: Hit, number: int) -> list[Line]:
             indent=4,
         ),
         line(dim(f"    {' · '.join(part for part in said if part)}"), indent=4),
-        line(dim(f"    {place} · {', '.join(hit.why)} · {hit.score:.2f} · {hit.id}"), indent=4),
+        line(dim("    " + " · ".join([place, ", ".join(hit.why), f"{hit.score:.2f}", *ids])), indent=4),
     ]
     if hit.evidence and hit.evidence not in hit.text:
         lines.insert(1, line(dim("    “"), cut(hit.evidence), dim("”"), indent=5))

@@ -53,7 +53,7 @@ def _facts(seen: Status) -> Iterator[Line]:
         f"{seen.memory.used[unit]:,} of {limit:,} {unit}" for unit, limit in seen.memory.limits.items()
     )
     yield _row("MEMORY.md", used if seen.memory.present else "not there yet: `reverie publish`")
-    behind = f", {seen.index.behind:,} not taken in" if seen.index.behind else ""
+    behind = f", the newest {seen.index.behind:,} read one by one" if seen.index.behind else ""
     yield _row(
         "search", f"{seen.index.rows:,} rows{behind}" if seen.index.present else "built at the first recall"
     )

@@ -9,6 +9,7 @@ import typer
 
 from reverie.check import Finding
 from reverie.core.settings import PublishSettings
+from reverie.errors import InvalidRecord
 from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
@@ -141,6 +142,8 @@ def import_(
     skipped = [{"place": one.place, "reason": one.reason} for one in done.skipped]
     told = {"format": done.format, "turns": done.turns, "repeated": done.repeated, "files": done.files}
     answer(ctx, told | {"sessions": done.sessions, "skipped": skipped}, _imported(done))
+    if skipped:
+        raise typer.Exit(InvalidRecord.exit_code)
 
 
 def _imported(done: Imported) -> list[Line]:

@@ -87,6 +87,8 @@ def remember(
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
         done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
     said = "stored" if not done.queued else "queued for the next drain; recall finds it already"
+    if done.asked:
+        said = "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
     said = f"not stored: {done.refused}" if done.refused else "known already" if done.repeated else said
     answer(ctx, done, [line(said, dim(f" {done.id}" if done.id else ""))])
 
@@ -137,7 +139,8 @@ def correct(
             why="mistake" if reason == "mistake" else "change",
             by=one_of(by, "--by", choices=get_args(Origin)),
         )
-    answer(ctx, done, [line("stored; the old text is shown as previous", dim(f" {done.id}"))])
+    became = "is said never to have been true" if reason == "mistake" else "is shown as previous"
+    answer(ctx, done, [line(f"stored; the old text {became}", dim(f" {done.id}"))])
 
 
 @app.command(
