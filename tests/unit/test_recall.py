@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from reverie.core import tokens
 from reverie.core.where import Where
 from reverie.errors import UsageError
+from reverie.recall import catch_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +85,25 @@ def test_turns_are_found_at_once(desk: Desk) -> None:
     desk.say("The spare key hangs behind the fuse box")
     (hit,) = desk.hits("spare key")
     assert (hit.kind, hit.session, hit.turns, hit.place) == ("turn", SESSION, "0", 0)
+
+
+def test_what_was_just_said_is_found_however_late_it_is(desk: Desk) -> None:
+    """On a machine that takes all the patience for itself a little is read all the same, and the rest is counted."""
+    opened = desk.memory.opened
+
+    def left() -> int:
+        state = opened.state_now()
+        return catch_up(opened.ws, state, index=opened.index, masked=opened.mask.row, patience=-1.0)
+
+    desk.say("The spare key hangs behind the fuse box")
+    desk.page("0_Inbox/Key.md", "The spare key is brass.")
+    assert left() == 0
+    assert len(desk.hits("spare key")) == 2
+    for number in range(4):
+        desk.say(f"A long story {'of a key ' * 8_000}", session=f"s{number}")
+    assert left() == 4
+    desk.memory.reindex()
+    assert left() == 0
 
 
 # Any script, any query

@@ -36,6 +36,7 @@ from reverie.index.state import State
 
 CORE = (layout.USER, layout.SOUL)
 DESCRIPTION = "description"  # the status of a row that holds what a page says it is about
+AT_LEAST = 64_000  # bytes read however late it is: on a busy machine, too, what was just said is found
 _BATCH = 2_000
 
 
@@ -65,14 +66,17 @@ class Feeding:
             self.rows.fresh = False
         stamps = self.rows.positions()
         left = self._entries()
+        spent = 0
         for path, status in self._sources():
             stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
             before = stamps.pop(path, "")
             if before.rpartition(" @")[0] == stamp:
                 continue
-            if self._late():
+            size = status.st_size - _reached(before, status)
+            if self._late() and spent + size > AT_LEAST:
                 left += 1
                 continue
+            spent += size
             # What may not be opened keeps the rows it had, and hides no other file; `check` names it.
             with suppress(UnsafePath):
                 if path.endswith(".jsonl"):
@@ -145,8 +149,7 @@ class Feeding:
 
     def _stream(self, path: str, stamp: str, before: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         """Make the rows of what a session or the history gained."""
-        reached = int(before.rpartition("@")[2] or 0) if before else 0
-        start = reached if reached <= status.st_size else 0
+        start = _reached(before, status)
         data = self.files.read_from(path, max(0, start - 1))
         if start and not data.startswith(b"\n"):
             start, data = (
@@ -225,6 +228,12 @@ class Feeding:
             session=record.session,
             place=record.cursor,
         )
+
+
+def _reached(before: str, status: Any) -> int:  # noqa: ANN401 - os.stat_result
+    """Return the byte up to which a stream was read, by its stamp; 0 for a page, or for a file that was cut."""
+    reached = int(before.rpartition("@")[2] or 0) if before else 0
+    return reached if reached <= status.st_size else 0
 
 
 def uncited(text: str) -> str:
