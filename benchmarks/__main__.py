@@ -61,15 +61,16 @@ def main() -> None:
         parser.error(
             f"no measurement is called {', '.join(sorted(unknown))}: there are {', '.join(MEASUREMENTS)}"
         )
-    begun, lines = time.monotonic(), []
+    begun = time.monotonic()
+    lines: list[Line] = []
     folder = Path(tempfile.mkdtemp(prefix="reverie-bench-", dir=given.folder))
     try:
         ground = Ground(folder, SIZES[given.size], quick=given.size == "quick")
         for name, measure in MEASUREMENTS.items():
             if not given.names or name in given.names:
-                print(f"{name} …", end=" ", flush=True, file=sys.stderr)
-                lines += measure(ground)
-        print(file=sys.stderr)
+                for line in measure(ground):
+                    lines.append(line)
+                    print(f"{line.what}: {line.measured}", file=sys.stderr)
         print(machine(folder))
     finally:
         shutil.rmtree(folder)
