@@ -181,7 +181,7 @@ def _summaries(ws: Workspace, state: State, masked: Mask) -> tuple[Piece, ...]:
             found.append((summary.day, sections[0].at, summary.session, sections))
     pieces: list[Piece] = []
     for day, _, session, sections in sorted(found, key=lambda one: one[:3], reverse=True):
-        pieces += summary_pieces(f"## {day} — {session}", sections, len(pieces))
+        pieces += summary_pieces(f"## {day} — {session}", sections, place=len(pieces))
     return tuple(pieces)
 
 

@@ -86,7 +86,7 @@ def digest(ws: Workspace, state: State, *, masked: Mask = NOTHING_FORGOTTEN) -> 
         text = compile_digest(
             period,
             states,
-            requests,
+            requests=requests,
             now=ws.calendar.start(today),
             facts=ws.settings.facts,
             calendar=ws.calendar,

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from reverie import layout
+from reverie.context import Context, ContextRequest, context
+from reverie.core.blocks import render_block
 from reverie.core.forgetting import Mask
+from reverie.core.memory_lines import cited_line
 from reverie.core.records import Entry, Event, Extraction, Remember, ToolCall, Turn
 from reverie.core.settings import CompactionSettings, ContextSettings, Settings, SummarySettings
 from reverie.index.state import State
-from reverie.store import journal, sessions, stream
+from reverie.store import journal, sessions, stream, summaries
 from reverie.store.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import FixedClock, counter_ids
@@ -119,3 +123,27 @@ def state_of(ws: Workspace, mask: Mask | None = None) -> State:
 
 def _fields(one: Entry) -> dict[str, object]:
     return {name: getattr(one, name) for name in one.__struct_fields__}
+
+
+def texts(ws: Workspace) -> dict[str, str]:
+    """Return every summary file."""
+    return {path: (ws.disk.read(path) or b"").decode("utf-8", "replace") for path in summaries.files(ws)}
+
+
+def read_digest(ws: Workspace, name: str) -> str:
+    """Return a digest's text."""
+    return (ws.disk.read(layout.digest_file(name)) or b"").decode()
+
+
+def shown(
+    ws: Workspace, *, mask: Mask | None = None, hits: Sequence[object] = (), **wanted: object
+) -> Context:
+    """Return the context as a verb builds it."""
+    hidden = mask or Mask()
+    return context(ws, state_of(ws, hidden), ContextRequest(**wanted), hits=hits, masked=hidden)
+
+
+def memory_file(ws: Workspace, *entries: Entry, by_hand: str = "") -> None:
+    """Write a MEMORY.md with these entries in its block."""
+    lines = "".join(cited_line(one.text, [one.id]) + "\n" for one in entries)
+    ws.disk.replace(layout.MEMORY, (by_hand + render_block(f"# Memory\n\n## Core Facts\n\n{lines}")).encode())

@@ -149,8 +149,6 @@ def account_of_events(ws: Workspace) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "fields"),
     [
-        ("", {}),
-        ("   \n", {}),
         ("x" * 100_001, {}),
         ("half \ud800", {}),
         ("Fact", {"sig": 1.5}),
@@ -168,6 +166,14 @@ def test_what_cannot_be_stored_is_refused_and_kept(
         keep(ws, text, **fields)
     assert len(quarantine.listed(ws)) == 1
     assert journal.waiting(ws).records == []
+
+
+@pytest.mark.parametrize("text", ["", "   \n"])
+def test_a_text_that_says_nothing_is_refused_and_not_kept(ws: Workspace, text: str) -> None:
+    """An empty write is refused, and nothing of it needs keeping."""
+    with pytest.raises(InvalidRecord):
+        keep(ws, text)
+    assert quarantine.listed(ws) == journal.waiting(ws).records == []
 
 
 def test_secrets_are_taken_out_first(ws: Workspace) -> None:
@@ -208,7 +214,7 @@ def test_a_correction_is_one_event(ws: Workspace) -> None:
     assert (event.kind, event.entry, event.other) == ("correct", done.id, old)
     assert (event.body.text, event.body.tags) == ("User likes coffee", ("drink",))
     with pytest.raises(InvalidRecord):
-        correct(ws, before, " ", why="change", origin="user")
+        correct(ws, before, "half \ud800", why="change", origin="user")
     assert len(quarantine.listed(ws)) == 1
     drain(ws)
     assert account(ws).lines == {old: 1, done.id: 1}

@@ -163,7 +163,7 @@ def relevant_pieces(hits: Iterable[Hit]) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def summary_pieces(heading: str, sections: Iterable[Section], place: int) -> list[Piece]:
+def summary_pieces(heading: str, sections: Iterable[Section], *, place: int) -> list[Piece]:
     """Return the lines of a session's summary, newest section first; `place` numbers the first."""
     items = [item for section in sections for item in section.items]
     return [

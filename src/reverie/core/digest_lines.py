@@ -78,8 +78,8 @@ def periods(today: str, settings: SummarySettings) -> tuple[Period, Period, Peri
 def compile_digest(
     period: Period,
     states: Iterable[EntryState],
-    requests: Sequence[Request] = (),
     *,
+    requests: Sequence[Request] = (),
     now: datetime,
     facts: FactSettings,
     calendar: Calendar,
