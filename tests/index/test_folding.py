@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -63,8 +64,10 @@ def event(number: int, kind: str, on: Entry, **fields: object) -> Event:
 
 def told(state: State) -> tuple[object, ...]:
     """Return what a state says that another fold of the same files must say too."""
-    pending = sorted(one.entry.id for one in state.pending(before="2027-01-01"))
-    return state.digest(), state.counts(), pending, state.pending_days(before="2027-01-01"), state.unparsed()
+    pending = list(state.pending(before="2027-01-01"))
+    by_day = state.pending_days(before="2027-01-01")
+    assert by_day == Counter(one.entry.day for one in pending)
+    return state.digest(), state.counts(), sorted(one.entry.id for one in pending), by_day, state.unparsed()
 
 
 def same_as_afresh(state: State) -> bool:
@@ -175,6 +178,7 @@ def test_counts_follow_masks_events_and_lost_streams(tmp_path: Path) -> None:
     counted = state.db.execute(
         "SELECT count(*), sum(current), sum(promised), sum(pinned), sum(forgotten OR masked) FROM entry"
     ).fetchone()
+    assert same_as_afresh(state)
     counts = state.counts()
     assert counted == tuple(counts[name] for name in ("entries", "current", "promises", "pins", "forgotten"))
     state.close()

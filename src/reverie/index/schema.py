@@ -15,7 +15,7 @@ from pathlib import Path
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 5
+VERSION = 6
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -47,7 +47,7 @@ CREATE INDEX entry_current ON entry (sig) WHERE current;
 CREATE INDEX entry_promised ON entry (due) WHERE promised;
 CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
 CREATE INDEX entry_session ON entry (session);
-CREATE INDEX entry_pending ON entry (day, line, settled, masked, forgotten) -- all, so that counting reads no entry
+CREATE INDEX entry_pending ON entry (day, line)
     WHERE line != 0 AND NOT settled AND NOT masked AND NOT forgotten;
 CREATE INDEX entry_masked ON entry (seq) WHERE masked;
 CREATE INDEX entry_changed ON entry (seq) WHERE changed;
@@ -83,6 +83,16 @@ CREATE TABLE tally (
 );
 INSERT INTO tally VALUES (0, 0, 0, 0, 0);
 CREATE TABLE outcome_tally (kind TEXT PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TABLE pending_tally (day TEXT PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TRIGGER pending_added AFTER INSERT ON entry
+    WHEN NEW.line != 0 AND NOT NEW.settled AND NOT NEW.masked AND NOT NEW.forgotten BEGIN
+    INSERT INTO pending_tally VALUES (NEW.day, 1) ON CONFLICT (day) DO UPDATE SET number = number + 1; END;
+CREATE TRIGGER pending_moved AFTER UPDATE OF line, settled, masked, forgotten ON entry
+    WHEN (NEW.line != 0 AND NOT NEW.settled AND NOT NEW.masked AND NOT NEW.forgotten)
+    != (OLD.line != 0 AND NOT OLD.settled AND NOT OLD.masked AND NOT OLD.forgotten) BEGIN
+    INSERT INTO pending_tally VALUES
+    (NEW.day, iif(NEW.line != 0 AND NOT NEW.settled AND NOT NEW.masked AND NOT NEW.forgotten, 1, -1))
+    ON CONFLICT (day) DO UPDATE SET number = number + excluded.number; END;
 CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN UPDATE tally SET entries = entries + 1,
     current = current + NEW.current, promises = promises + NEW.promised, pins = pins + NEW.pinned,
     forgotten = forgotten + (NEW.forgotten OR NEW.masked); END;

@@ -186,11 +186,8 @@ class State:
 
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""
-        rows = self._rows(
-            f"SELECT day, count(*) FROM entry WHERE day < ? AND {_PENDING} GROUP BY day ORDER BY day",
-            (before,),
-        )
-        return dict(rows)
+        query = "SELECT day, number FROM pending_tally WHERE day < ? AND number ORDER BY day"
+        return dict(self._rows(query, (before,)))
 
     def events(self, entry_id: str) -> list[Event]:
         """Return all events on the entry, in the order they were written."""
