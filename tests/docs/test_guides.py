@@ -136,7 +136,7 @@ def test_the_life_of_a_turn_is_what_happens(tmp_path: Path) -> None:
         memory.digest()
         memory.publish()
         found = memory.recall("where does the user work?").hits[0]
-        chain = memory.why("ffd35692eea442c5")
+        chain = memory.why("2d7cd553c9733d2d")
     files = [
         file.read_text(encoding="utf-8")
         for file in memory.root.rglob("*")
@@ -148,7 +148,7 @@ def test_the_life_of_a_turn_is_what_happens(tmp_path: Path) -> None:
         if not all(any(part in file for file in files) for part in parts(text))
     ]
     assert absent == []
-    assert "ffd35692eea442c5" in found.entries
+    assert "2d7cd553c9733d2d" in found.entries
     assert [turn.n for turn in chain.turns] == [2]
 
 
