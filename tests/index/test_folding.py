@@ -168,6 +168,8 @@ def test_counts_follow_masks_events_and_lost_streams(tmp_path: Path) -> None:
     disk.append(LOG, logged(*entries))
     kinds = ("pin", "complete", "forget", "hide", "cancel")
     happened = [frame(event(n, kinds[n % 5], entries[n])) for n in range(15)]
+    promise = entry(30, category="commitment")
+    happened.append(frame(event(30, "commitment", promise, body=promise)))  # it stands in the events alone
     disk.append(layout.EVENTS, b"".join(happened))
     state.catch_up(lambda one: one.id == entries[16].id)
     state.remask([entries[8].id, entries[0].id], masked=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 6
+VERSION = 7
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -100,6 +100,10 @@ CREATE TRIGGER entry_moved AFTER UPDATE OF current, promised, pinned, forgotten,
     current = current + NEW.current - OLD.current, promises = promises + NEW.promised - OLD.promised,
     pins = pins + NEW.pinned - OLD.pinned,
     forgotten = forgotten + (NEW.forgotten OR NEW.masked) - (OLD.forgotten OR OLD.masked); END;
+CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN UPDATE tally SET entries = entries - 1,
+    current = current - OLD.current, promises = promises - OLD.promised, pins = pins - OLD.pinned,
+    forgotten = forgotten - (OLD.forgotten OR OLD.masked); UPDATE pending_tally SET number = number - 1
+    WHERE day = OLD.day AND OLD.line != 0 AND NOT OLD.settled AND NOT OLD.masked AND NOT OLD.forgotten; END;
 CREATE TRIGGER outcome_added AFTER INSERT ON outcome WHEN NEW.part = 0 BEGIN INSERT INTO outcome_tally VALUES
     (NEW.kind, 1) ON CONFLICT (kind) DO UPDATE SET number = number + 1; END;
 CREATE TRIGGER outcome_moved AFTER UPDATE OF kind ON outcome WHEN NEW.part = 0 AND NEW.kind != OLD.kind BEGIN
