@@ -36,6 +36,7 @@ from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, dream
 from reverie.errors import Busy, StoreUnwritable
+from reverie.errors import ReverieError
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, keep_log, recall
@@ -273,7 +274,12 @@ class Memory(Care):
         2
         """
         done = drain(self.opened.writable)
-        self._act(done.due)
+        try:
+            self._act(done.due)
+        except (
+            ReverieError
+        ) as error:  # everything is stored: what failed is a problem, not the drain's failure
+            return msgspec.structs.replace(done, problems=(*done.problems, str(error)))
         return done
 
     def compact(self, session: str, *, budget: int | None = None) -> Compacted:

@@ -117,11 +117,13 @@ def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
 def _carry_out(ws: Workspace, item: Item) -> None:
     """Do what accepting a proposal does."""
     if item.topic == "memory-edit":
-        path, text = f"notes/{ws.today}.md", f"{item.text.strip()}\n\n".encode("utf-8", "replace")
-        if text not in (
-            ws.disk.read(path) or b""
-        ):  # else it was written before a crash kept the verdict from it
-            ws.disk.append(path, text)
+        text = f"{item.text.strip()}\n\n".encode("utf-8", "replace")
+
+        def noted(old: bytes | None) -> bytes | None:
+            # Written whole or not at all, and once: half a note could be read as a fact.
+            return None if text in (old or b"") else (old or b"") + text
+
+        ws.disk.rewrite(f"notes/{ws.today}.md", noted)
     else:
         ws.disk.replace(item.place, item.text.encode("utf-8", "replace"))
 
