@@ -35,8 +35,7 @@ from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, dream
-from reverie.errors import Busy, StoreUnwritable
-from reverie.errors import ReverieError
+from reverie.errors import Busy, ReverieError, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, keep_log, recall

@@ -153,12 +153,12 @@ def test_a_pin_is_in_memory_and_context_until_it_is_taken_back(desk: Desk) -> No
     assert not desk.memory.get(kept).pinned
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\ud800"])
-def test_what_cannot_be_stored_is_refused_and_kept(desk: Desk, text: str) -> None:
-    """A text that is none is refused with a reason, and its bytes are kept aside."""
+@pytest.mark.parametrize(("text", "kept"), [("", 0), ("   ", 0), ("half \ud800 a character", 1)])
+def test_what_cannot_be_stored_is_refused_and_kept(desk: Desk, text: str, kept: int) -> None:
+    """A text that cannot be stored is refused with a reason, and what it says is kept aside."""
     with pytest.raises(InvalidRecord):
         desk.memory.remember(text)
-    assert len(desk.memory.status().quarantine) == 1
+    assert len(desk.memory.status().quarantine) == kept
     assert desk.memory.list() == []
 
 
