@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks import pipeline, reading, starting, writing
 from benchmarks.ground import Ground
-from benchmarks.stopwatch import Line, cores, table
+from benchmarks.stopwatch import Line, additions, cores, span, table
 
 MEASUREMENTS: dict[str, Callable[[Ground], Iterator[Line]]] = {
     "capture": writing.capture,
@@ -61,7 +61,7 @@ def main() -> None:
         parser.error(
             f"no measurement is called {', '.join(sorted(unknown))}: there are {', '.join(MEASUREMENTS)}"
         )
-    begun = time.monotonic()
+    begun, speed = time.monotonic(), additions()
     lines: list[Line] = []
     folder = Path(tempfile.mkdtemp(prefix="reverie-bench-", dir=given.folder))
     try:
@@ -71,7 +71,7 @@ def main() -> None:
                 for line in measure(ground):
                     lines.append(line)
                     print(f"{line.what}: {line.measured}", file=sys.stderr)
-        print(machine(folder))
+        print(f"{machine(folder)}; a million additions {span(speed)} before, {span(additions())} after")
     finally:
         shutil.rmtree(folder)
     print(f"\n{table(lines)}\n")
