@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
+PAGE = ROOT / "docs" / "benchmarks.md"
 
 
 def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -10,6 +10,7 @@ import typer
 from reverie.core.due_list import DueLine
 from reverie.core.records import Draft, Origin, Scope, Stare, Status
 from reverie.errors import UsageError
+from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
 from reverie.surface.entry_text import entry_json
@@ -86,11 +87,18 @@ def remember(
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
         done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
-    said = "stored" if not done.queued else "queued for the next drain; recall finds it already"
+    answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else ""))])
+
+
+def _became(done: Remembered) -> str:
+    """Return what became of a text."""
+    if done.refused:
+        return f"not stored: {done.refused}"
+    if done.repeated:
+        return "known already"
     if done.asked:
-        said = "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
-    said = f"not stored: {done.refused}" if done.refused else "known already" if done.repeated else said
-    answer(ctx, done, [line(said, dim(f" {done.id}" if done.id else ""))])
+        return "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
+    return "queued for the next drain; recall finds it already" if done.queued else "stored"
 
 
 def _stare(text: str) -> Stare | None:
