@@ -25,7 +25,6 @@ import msgspec
 
 DueRole = Literal["", "by", "since", "until", "due"]
 MAX_COUNT = 400  # the largest number of days, weeks, months or years that is read as a distance
-HALF_YEAR = 183
 
 
 class Dated(msgspec.Struct, frozen=True):

@@ -13,8 +13,6 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 
-import msgspec
-
 from reverie import layout
 from reverie.core import framing
 from reverie.core.packing import unpack
@@ -27,14 +25,6 @@ SEGMENT_BYTES = 8_000_000  # a fuller segment is left for the drain and a new on
 CLAIM_BYTES = (
     32_000_000  # what one drain intent takes at once, so that memory stays flat however long the queue
 )
-
-
-class Queued(msgspec.Struct, frozen=True):
-    """A journal record and where it stands: its segment's file name and the byte it ends before."""
-
-    segment: str
-    end: int
-    record: JournalRecord
 
 
 def append(ws: Workspace, record: JournalRecord) -> None:

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import typer
 
-from reverie.config import workspace_path
 from reverie.core.days import parse_instant
 from reverie.core.names import is_day
 from reverie.core.where import Where
@@ -47,13 +46,6 @@ def opened(context: typer.Context) -> Iterator[Memory]:
     """Open the memory meant, for the length of one command."""
     with Memory(open_workspace(opening_of(context))) as memory:
         yield memory
-
-
-def folder_of(opening: Opening) -> Path:
-    """Return the folder an opening means."""
-    return workspace_path(
-        opening.path, opening.agent, config_dir=opening.config_dir, environment=opening.environment
-    )
 
 
 def text_of(given: str) -> str:
