@@ -20,7 +20,8 @@ says what to do; never raises or catches anything itself.
     ├── BadSettings             78   a setting is unknown or has a wrong value
     ├── Conflict                79   the same idempotency key with another text
     ├── ModelFailed             80   the model could not be used
-    └── BudgetOverflow          81   what must be shown alone exceeds the budget
+    ├── BudgetOverflow          81   what must be shown alone exceeds the budget
+    └── EmbedderFailed          82   texts could not be turned into vectors
 """
 
 from __future__ import annotations
@@ -168,3 +169,17 @@ class BudgetOverflow(ReverieError):
 
     exit_code = 81
     http_status = 422
+
+
+class EmbedderFailed(ReverieError):
+    """The embedder could not be used or gave no usable vectors; keyword search goes on serving."""
+
+    exit_code = 82
+    http_status = 502
+    retryable = True
+
+    def __init__(self, message: str, *, kind: ModelTrouble = "down", at: tuple[int, ...] = ()) -> None:
+        """Say what to do in `message`, and in `at` which of the texts are themselves at fault, by position."""
+        super().__init__(message)
+        self.kind = kind
+        self.at = at

@@ -1,0 +1,1 @@
+"""The embedders, each made when it is first asked for."""
