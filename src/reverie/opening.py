@@ -44,6 +44,7 @@ from reverie.forget import mask_of
 from reverie.index.feeding import row_of
 from reverie.index.state import State
 from reverie.index.text import TextIndex
+from reverie.model.asking import Model, Purpose
 from reverie.recall import Ask, Found, Hit, catch_up, recall
 from reverie.store import journal, pages, reviews, sessions, trust
 from reverie.store.disk import Disk
@@ -64,7 +65,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
 
     `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
-    user's own configuration.
+    user's own configuration. `model` answers every purpose in place of the ones that the settings name.
 
     >>> import reverie
     >>> reverie.init(Opening(path=folder / "support", flags={"zone": "UTC"}, clock=lambda: now)).status().today
@@ -81,6 +82,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     clock: Callable[[], datetime] = _now
     new_id: Callable[[], str] = _new_id
     disk: Callable[[Path], Disk] | None = None
+    model: Model | None = None
 
     def folder(self) -> Path:
         """Return the workspace's folder."""
@@ -185,6 +187,10 @@ class Opened:
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that id, drained, stored as an event, or queued a moment ago."""
         return self.state_now().known(entry_id)
+
+    def model(self, purpose: Purpose) -> Model | None:  # noqa: ARG002 - an injected model answers all
+        """Return the model for a purpose, None where everything goes by rules."""
+        return self._opening.model
 
     def reading(self) -> Reading:
         """Return what extraction asks of the state; each question is answered from the files as they are then."""

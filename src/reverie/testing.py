@@ -1,4 +1,4 @@
-"""Fakes that make a memory's surroundings decidable: a disk that crashes, a clock that stands, ids that count.
+"""Fakes that make a memory's surroundings decidable: a crashing disk, a standing clock, counting ids, a scripted model.
 
 Owns what tests of Reverie, ours and its users', put in place of the world; promises the same run for the same
 arguments; never used by the package itself.
@@ -16,13 +16,24 @@ from pathlib import Path
 import msgspec
 
 from reverie.errors import ReverieError
+from reverie.model.asking import Reply, Request, Usage
 from reverie.store.crashing import CrashSyscalls
 from reverie.store.disk import Disk
 from reverie.store.unsynced import Crashed, Plan
 
-__all__ = ["CrashDisk", "Crashed", "FixedClock", "Wreck", "counter_ids", "crash_loop", "fail_loop"]
+__all__ = [
+    "CrashDisk",
+    "Crashed",
+    "FixedClock",
+    "ScriptedModel",
+    "Wreck",
+    "counter_ids",
+    "crash_loop",
+    "fail_loop",
+]
 
 Scenario = Callable[["CrashDisk", Callable[[str], None]], None]
+Scripted = str | Reply | Exception | Callable[[Request], str | Reply]
 
 
 class FixedClock:
@@ -50,6 +61,51 @@ def counter_ids(start: int = 1) -> Callable[[], str]:
     """Return a source of ids that counts: `0000000000000001`, `0000000000000002`, ..."""
     numbers = iter(range(start, 1 << 62))
     return lambda: f"{next(numbers):016x}"
+
+
+class ScriptedModel:
+    """A model that gives the replies it was given, one a call, and keeps what it was asked in `requests`.
+
+    A reply is its text, a whole Reply, an exception to raise, or a function of the request. After the last one it
+    raises AssertionError, or with `loop` gives the last again. A text counts four characters a token.
+
+    >>> from reverie.model.asking import Request
+    >>> from reverie.testing import ScriptedModel
+    >>> model = ScriptedModel(["[]", lambda request: request.text.upper()])
+    >>> ask = Request(purpose="summary", instructions="Shout.", text="tea")
+    >>> [model.complete(ask).text for _ in range(2)]
+    ['[]', 'TEA']
+    >>> len(model.requests)
+    2
+    """
+
+    def __init__(
+        self, replies: Iterable[Scripted] = (), *, loop: bool = False, name: str = "scripted:model"
+    ) -> None:
+        """Answer with `replies` in turn, under a model's name."""
+        self.name = name
+        self.requests: list[Request] = []
+        self._replies, self._loop = list(replies), loop
+
+    def complete(self, request: Request) -> Reply:
+        """Return the next reply, or raise it."""
+        self.requests.append(request)
+        at = len(self.requests) - 1
+        if self._loop:
+            at = min(at, len(self._replies) - 1)
+        if not 0 <= at < len(self._replies):
+            message = f"{self.name} was asked {len(self.requests)} times and has {len(self._replies)} replies"
+            raise AssertionError(message)
+        reply = self._replies[at]
+        if isinstance(reply, Exception):
+            raise reply
+        if callable(reply):
+            reply = reply(request)
+        if isinstance(reply, Reply):
+            return reply
+        asked = len(request.instructions) + len(request.text)
+        used = Usage(calls=1, input_tokens=asked // 4, output_tokens=len(reply) // 4)
+        return Reply(text=reply, usage=used)
 
 
 class CrashDisk(Disk):

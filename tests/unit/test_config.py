@@ -36,6 +36,10 @@ OTHERS = {
     "skills": "off",
     "notebook.path": "vault/mine",
     "dream.model": "ollama:small",
+    "extraction.model": "ollama:small",
+    "summaries.model": "ollama:small",
+    "models.base_url": "http://127.0.0.1:8080/v1",
+    "models.key_variable": "GATEWAY_KEY",
     "publish.budget_preset": "lean",
     "notes.globs": ("journal/*.md",),
     "facts.max_importance_decay": 0.5,
@@ -143,7 +147,11 @@ def test_only_harmless_keys_are_on_the_list() -> None:
     """What a workspace may not set is exactly this: a change here is a change of what a stranger may decide."""
     assert {key.name for key in ELSEWHERE} == {
         "model", "dream.model", "index", "durability", "redaction", "redaction_allow", "skills", "notebook.path",
-        "notes.globs", "max_turn_bytes", "lock_wait_seconds",
+        "notes.globs", "max_turn_bytes", "lock_wait_seconds", "extraction.model", "summaries.model",
+        "models.base_url", "models.key_variable", "models.timeout_seconds", "models.tries",
+        "models.max_tokens_per_day", "models.max_cost_per_day", "models.max_seconds_per_day",
+        "models.max_tokens_per_run", "models.max_cost_per_run", "models.max_seconds_per_run",
+        "dream.max_tokens", "dream.max_steps", "dream.max_cost", "dream.transcripts",
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
+from reverie.core.model_settings import ExtractionSettings, ModelSettings
 from reverie.core.setting_keys import Key, Value, key
 
 # Fields whose name in a file has a table of its own, as users of a notebook know it.
@@ -75,6 +76,18 @@ class DreamSettings:
     model: str = key(
         'The model that dreams; "" is the one of `model`.', default="", seed="memory_consolidation_model"
     )
+    max_tokens: int = key(
+        "Tokens in and out of one dream by a model; 0 for no ceiling.",
+        default=400_000,
+        within=(0, 1_000_000_000),
+    )
+    max_steps: int = key("Answers of the model in one dream.", default=60, within=(1, 10_000))
+    max_cost: float = key(
+        "US dollars of one dream, where the price is known; 0 for no ceiling.",
+        default=2.0,
+        within=(0, 1_000_000),
+    )
+    transcripts: int = key("Dreams whose transcripts are kept.", default=10, within=(1, 1_000))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +166,9 @@ class CompactionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySettings:
-    """How often a session is summarised and how large each digest may be, in tokens."""
+    """How often a session is summarised, by which model, and how large each digest may be, in tokens."""
 
+    model: str = key('The model that summarises; "" is the one of `model`.', default="")
     turns_per_summary: int = key(
         "New turns after which a session is summarised.",
         default=6,
@@ -260,6 +274,8 @@ class Settings:
         form="folder",
         seed="notebook_dir",
     )
+    models: ModelSettings = field(default_factory=ModelSettings)
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     dream: DreamSettings = field(default_factory=DreamSettings)
     publish: PublishSettings = field(default_factory=PublishSettings)
     facts: FactSettings = field(default_factory=FactSettings)
