@@ -18,7 +18,9 @@ import msgspec
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import differences, likeness, literal
 from reverie.core.guard_reading import read
+from reverie.core.guard_signature import comparable
 from reverie.core.guard_turns import Turned, corrected, ended, flipped, replaced, retyped
+from reverie.core.guard_words import UNITS
 from reverie.core.records import Entry
 
 __all__ = ["Relation", "differences", "likeness", "relate"]
@@ -29,6 +31,7 @@ _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)[0-9]{2}(?![\w,]|[.][0-9])")
 _SPEAKERS = frozenset("i me my mine we us our he him she they 我 我们 咱们 他 她 他们 她们".split())
 _RELATED = 0.25  # likeness below which neither a number nor a negation can be all that differs
 _LONGEST = 2000  # characters from which a text is a document, which repeats another or stands by itself
+_MEASURES = frozenset(UNITS.values())
 _EVENTS = frozenset(("episode", "event"))
 
 
@@ -49,7 +52,7 @@ def relate(new: Entry, old: Entry) -> Relation | None:
         return None
     if old.id and old.id in new.supersedes:
         return _replacing(new, old, "supersedes", "its writer says so", later=True)
-    if _speaks_of_another(new, old):
+    if not comparable(new.text, old.text) or _speaks_of_another(new, old):
         return None
     share = likeness(new.text, old.text)
     if share == 1.0 and not differences(new.text, old.text):
@@ -94,7 +97,7 @@ def _folding(new: Entry, old: Entry) -> Relation | None:
 def _events_apart(new: Entry, old: Entry) -> bool:
     """Tell whether two entries tell of events of different days: the same words, but two visits."""
     undated = not read(new.text).has("date")
-    past = any(t.past or t.form == "was" for t in read(new.text).tokens)
+    past = any(t.past or t.form in {"was", "了", "过"} for t in read(new.text).content)
     return undated and (past or {new.category, old.category} <= _EVENTS) and _start(new) != _start(old)
 
 
@@ -112,6 +115,12 @@ def _turned(new: str, old: str, *, related: bool) -> Turned | None:
                     return Turned("supersedes", f"it ends the {claim.attribute} {other.value}")
             elif claim.value != other.value and _comparable(claim.value, other.value):
                 return Turned("supersedes", f"{_named(claim.attribute)} has one value at a time")
+            elif (
+                claim.value != other.value
+                and (claim.doubtful or other.doubtful)
+                and read(new).has("now", "change")
+            ):
+                return Turned("contradicts", f"it may be another {claim.attribute}")
     if not related:
         return None
     return ended(new, old) or replaced(new, old) or retyped(new, old) or flipped(new, old)
@@ -127,9 +136,14 @@ def _comparable(one: str, two: str) -> bool:
     """Tell whether two values are of one level and script, so that they differ and are not details of one another."""
     if one.partition(":")[0] != two.partition(":")[0] and ":" in one and not one[0].isdigit():
         return False
+    if "?" in one[:1] + two[:1]:
+        return False
     words = set(one.split()), set(two.split())
     if words[0] <= words[1] or words[1] <= words[0]:
         return False
+    measured = [{word for word in side if word in _MEASURES} for side in words]
+    if all(measured) and measured[0] != measured[1]:
+        return False  # 900 euros and 900 dollars
     return any(c.isdigit() for c in one + two) or one.isascii() == two.isascii()
 
 

@@ -22,7 +22,7 @@ from reverie.core.guard_attributes import (
     NUMBER_NOUNS,
     NUMBER_VERBS,
 )
-from reverie.core.guard_contrast import subject
+from reverie.core.guard_contrast import in_the_past, subject
 from reverie.core.guard_places import PLACES, TWO_WORDS, level
 from reverie.core.guard_reading import Reading, Token, read
 from reverie.core.patterns import Words
@@ -36,7 +36,13 @@ class Claim(msgspec.Struct, frozen=True):
     value: str
     ends: bool = False
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether the value is a name that may be a detail of another one: a quarter of a city, or a city."""
+        return self.value.startswith(_UNKNOWN)
 
+
+_UNKNOWN = "?:"
 _NAME = r"(?P<value>[A-Z][\w&.'-]*(?:\s(?:[A-Z][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
 _REST = r"(?P<rest>.*)$"
 _NOW = r"(?:is\s)?(?:now\s|currently\s)?"
@@ -62,7 +68,7 @@ _TITLE = Words(
     r"(?:as|to)\s(?:an?\s|the\s)?(?P<value>[a-zA-Z][\w -]{2,40}?)(?P<rest>(?:\s(?:since|from)\s.*|[,;].*)?)\.?$"
 )
 _AGE = Words(
-    r"^(?P<subject>.{1,60}?)(?:\s(?:is|turned)\s(?:now\s)?(?P<value>\d{1,3})(?:\syears?\sold)|\s?(?:今年|现在|已经)?(?P<value2>\d{1,3})岁了?)"
+    r"^(?P<subject>.{1,60}?)(?:\s(?:is|turned)\s(?:now\s)?(?P<value>\d{1,3})(?:\syears?\sold|(?<=turned\s\d\d))|\s?(?:今年|现在|已经)?(?P<value2>\d{1,3})岁了?)"
     r"(?P<rest>)[.。]?$"
 )
 _EMPLOYER_ZH = Words(
@@ -81,14 +87,15 @@ _LEFT_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:已经)?(?:从(?P<value>[^，。]{2,16}?)(?:离职|辞职)|离开了?(?P<value2>[^，。]{2,16}?))了?(?P<rest>[，。]?)$"
 )
 _SAFE_REST = Words(
-    r"[.。!]?|[,;。].*|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
+    r"[.。!]?|[,;。].*|\s(?:now|these days|nowadays|currently)[,;].*"
+    r"|\s(?:as|since|starting|effective|because|after|from|instead)\b.*"
     r"|\s(?:now|these days|nowadays|currently)\.?",
     fold=True,
 )
 _DATED_REST = Words(r"\s(?:on|in|last|this)\s(?:\w+\s?){1,3}\.?", fold=True)
 _ONCE = Words(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b")
 _GOES_ON = Words(r"[,;]\s(?:though|but|and|where|which|who|as|because|since|so|a|an|the)\b", fold=True)
-_CLAUSE = Words(r",\s|[;。]|[.!?]\s")
+_CLAUSE = Words(r",\s|[;。]|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?]\s")
 _SO = Words(r"^(?:so|therefore|所以|因此)(?![a-z])\s*", fold=True)
 _QUALIFIES = Words(r"(?:for|in|on|at|with|from|during|用于|用来|给|针对|在|对于|关于)", fold=True)
 _CHANGED = Words(
@@ -96,6 +103,7 @@ _CHANGED = Words(
     r"|postponed|extended|bumped|updated)\s(?P<what>(?:the|their|his|her|our|my|User's)\s[^,]{2,80}?)\s(?:from\s[^,]{1,40}\s)?to\s(?P<value>.+)$",
     fold=True,
 )
+_DATE_IS = Words(r"\bdate (?:(?:for|of) [^,]{1,40} )?(?:is|was changed to|changed to|moved to)\b", fold=True)
 _IRREGULAR = frozenset(("drop", "now", "change", "correction"))
 
 
@@ -115,7 +123,8 @@ def _hedged(reading: Reading) -> bool:
         or (token.kind == "tense" and token.form not in {"new", "新", "了", "just", "刚"})
         for token in reading.tokens
     )
-    return turned or any(t.past for t in reading.tokens if t.kind == "word" and t.raw not in _STARTS)
+    begun = tuple(t for t in reading.tokens if t.raw not in _STARTS)
+    return turned or in_the_past(Reading(reading.text, begun))
 
 
 _DOUBTS = frozenset(
@@ -196,7 +205,14 @@ def _value(attribute: str, value: str) -> str:
     plain = value.casefold()
     if attribute == "home":
         form = TWO_WORDS.get(plain) or PLACES.get(plain.replace(" ", ""), "")
-        return f"{level(form)}:{form}" if form else ""
+        if form:
+            return f"{level(form)}:{form}"
+        thing = (
+            plain.split()[0] in NOT_EMPLOYERS
+            or _company(value)
+            or any(t.kind != "word" for t in read(value).content)
+        )
+        return "" if thing else f"{_UNKNOWN}{plain}"
     if attribute == "employer":
         vague = (
             plain.split()[0] in NOT_EMPLOYERS
@@ -223,7 +239,7 @@ def _nouns(text: str) -> list[Claim]:
         made: list[Claim] = []
         if nouns & (NUMBER_NOUNS | NUMBER_VERBS):
             made += _typed(content, frozenset(("number", "unit", "version")), "number")
-        if nouns & DATE_NOUNS:
+        if nouns & DATE_NOUNS or _DATE_IS.search(clause):
             made += _typed(content, frozenset(("date",)), "date")
         if nouns & (NAME_NOUNS | FREE_NOUNS):
             made += _named(reading)
@@ -274,6 +290,9 @@ def _without_from(content: list[Token], kinds: frozenset[str]) -> list[Token]:
     return content
 
 
+_OF_WHAT = frozenset(
+    ("number", "address", "name", "号码")
+)  # what it is of stands before it: the phone number
 _COPULA = frozenset(("is", "are", "是", "为", "is called", "is named"))
 
 
@@ -290,7 +309,8 @@ def _named(reading: Reading) -> list[Claim]:
     after = after[
         : next((i for i, t in enumerate(after) if t.form in {"instead", "from", "since"}), len(after))
     ]
-    nouns = {form for token in (before[:1] + before[-1:]) for form in token.forms} | _before_of(before)
+    last = before[-2:] if before and before[-1].form in _OF_WHAT else before[-1:]
+    nouns = {form for token in (before[:1] + last) for form in token.forms} | _before_of(before)
     named = bool(nouns & NAME_NOUNS) and all(
         t.name or t.kind in {"code", "number"} or not t.raw.isascii() for t in after
     )

@@ -12,10 +12,14 @@ from functools import lru_cache
 from reverie.core.guard_places import PLACES
 from reverie.core.guard_reading import Reading, Token, read
 from reverie.core.guard_words import AMBIGUOUS_NAMES, CONTRASTED, SAME_PAST, VERBS
-from reverie.core.guard_words_zh import KIN, OPPOSED_ZH
+from reverie.core.guard_words_zh import CHINESE, KIN, OPPOSED_ZH
 
 _COPULAS = frozenset(("is", "are", "am", "goes", "whose", "是", "叫", "名叫", "叫做", "名字叫", "名字是"))
+_OPPOSITES = CONTRASTED | OPPOSED_ZH
+_PLACES = frozenset(PLACES.values())
 _NOWHERE = 1 << 60
+_NOUN = 3  # characters of a noun that no table knows
+_VERBS_ZH = frozenset("吃喝买卖看写读学教做打去来住开坐穿睡听说想姓叫当带养修会拿送找玩练唱跳画考")
 _TURNED = 200  # tokens up to which a phrase may have moved from one end to the other
 _TURNING = frozenset(
     "negation modality tense quantity relation number date version unit code change correction".split()
@@ -35,7 +39,7 @@ def differences(a: str, b: str) -> tuple[str, ...]:
     left, right, pairs = matched(one, two)
     kinds: set[str] = set()
     forms = ({f for t in left for f in t.forms}, {f for t in right for f in t.forms})
-    if any(x != y and frozenset((x, y)) in CONTRASTED | OPPOSED_ZH for x in forms[0] for y in forms[1]):
+    if any(x != y and frozenset((x, y)) in _OPPOSITES for x in forms[0] for y in forms[1]):
         kinds.add("antonym")
     for token in (*left, *right):
         kinds |= _kinds(token)
@@ -113,9 +117,35 @@ def subject(reading: Reading) -> tuple[str, ...]:
             found.append("have")
         elif token.kind == "person" or (not found and token.kind == "word") or _continues(token, found):
             found.append(token.form)
+        elif _spells(token, found):
+            found[-1] += token.form
         else:
             break
     return tuple(found)
+
+
+def _spells(token: Token, found: list[str]) -> bool:
+    """Tell whether a Chinese character spells on the noun that somebody has: `侄` and `媳` are one relative."""
+    if len(found) <= found.count("have") + 1 or "have" not in found[:-1] or token.kind != "word":
+        return False
+    return _unlisted(token.raw) and all(map(_unlisted, found[-1])) and len(found[-1]) < _NOUN
+
+
+def _unlisted(text: str) -> bool:
+    """Tell whether a text is one Chinese character that no table knows as a word."""
+    return len(text) == 1 and "\u3400" <= text <= "\u9fff" and text not in CHINESE and text not in _VERBS_ZH
+
+
+def in_the_past(reading: Reading) -> bool:
+    """Tell whether a statement tells of the past by its verb, also by one that is written like its present."""
+    before: Token | None = None
+    for token in reading.tokens:
+        if token.kind == "word" and token.past:
+            return True
+        if token.raw in SAME_PAST and before is not None and before.kind == "word" and before.count != "many":
+            return True  # `the laptop cost 900 euros`: in the present it costs
+        before = token if token.kind != "drop" else before
+    return False
 
 
 def _continues(token: Token, found: list[str]) -> bool:
@@ -134,7 +164,7 @@ def _kinds(token: Token) -> set[str]:
         kinds.add(token.kind)
     elif token.kind == "person":
         kinds |= {"person", "subject"}
-    elif token.form in PLACES.values() and token.name:
+    elif token.form in _PLACES and token.name:
         kinds |= {"place", "name"}
     elif token.name:
         kinds.add("name")

@@ -29,11 +29,18 @@ _VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|pos
         |{_START}v\d+(?:\.\d+)*{_END}"""
 _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
         (?:\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?"""
-GRAMMAR = Words(
-    rf"""(?ix)
+_HAN_DATES = rf"""| (?P<zhdate>{_ZH_DATE})
+    | (?P<zhday>(?:下下|上上|下|上|本|这)?个?(?:周|星期|礼拜)[一二三四五六日天末])"""
+_HAN_WORDS = rf"""| (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
+    | (?P<zh>{"|".join(map(re.escape, _ZH))})"""
+_HAN_LETTERS = r"| (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])"
+
+
+def _grammar(dates: str, listed: str, letters: str) -> Words:
+    return Words(
+        rf"""(?ix)
     (?P<iso>{_ISO})
-    | (?P<zhdate>{_ZH_DATE})
-    | (?P<zhday>(?:下下|上上|下|上|本|这)?个?(?:周|星期|礼拜)[一二三四五六日天末])
+    {dates}
     | (?P<day1>{_START}(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?{_END})
     | (?P<day2>{_START}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})\b(?:,?\s+(?P<y2>\d{{4}}))?)
     | (?P<day3>{_START}(?P<m3>{_MONTH})\s+(?P<y3>\d{{4}}){_END})
@@ -42,12 +49,16 @@ GRAMMAR = Words(
     | (?P<version>{_VERSION})
     | (?P<number>{_NUMBER})
     | (?P<alnum>{_START}[A-Za-z]{{1,64}}\d[A-Za-z0-9]*)
-    | (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
-    | (?P<zh>{"|".join(map(re.escape, _ZH))})
+    {listed}
     | (?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))
-    | (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])
+    {letters}
     | (?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
     | (?P<mixed>[^\W_\u3040-\u30ff\u3400-\u9fff]+)
     | (?P<other>[^\s])
     """
-)
+    )
+
+
+GRAMMAR = _grammar(_HAN_DATES, _HAN_WORDS, _HAN_LETTERS)
+ASCII_GRAMMAR = _grammar("", "", "")
+"""Cuts a text of ASCII alone as `GRAMMAR` does, without trying hundreds of Chinese phrases at each of its places."""

@@ -24,7 +24,34 @@ _CITIES = """amsterdam=阿姆斯特丹 athens=雅典 atlanta=亚特兰大 auckla
     singapore=新加坡 sofia stockholm=斯德哥尔摩 stuttgart=斯图加特 suzhou=苏州 sydney=悉尼 taipei=台北 tallinn
     telaviv tianjin=天津 tokyo=东京 toronto=多伦多 turin vancouver=温哥华 venice=威尼斯 vienna=维也纳 vilnius
     warsaw=华沙 washington=华盛顿 wuhan=武汉 wuxi=无锡 xiamen=厦门 xian=西安 zagreb zhengzhou=郑州 zhuhai=珠海
-    zurich=苏黎世"""
+    zurich=苏黎世 aachen aarhus aberdeen abudhabi=阿布扎比 adelaide=阿德莱德 albany albuquerque alexandria algiers
+    almaty=阿拉木图 amman anchorage ankara=安卡拉 antwerp=安特卫普 asheville astana=阿斯塔纳 augsburg bali=巴厘岛
+    baltimore=巴尔的摩 bandung baku beirut belfast bergen=卑尔根 bielefeld bilbao=毕尔巴鄂 birmingham=伯明翰 bochum
+    boise bologna=博洛尼亚 bordeaux=波尔多 boulder bratislava bremen=不来梅 brno bruges=布鲁日 buenosaires calgary
+    canberra=堪培拉 capetown=开普敦 caracas cardiff=加的夫 casablanca chiangmai=清迈 cincinnati cleveland
+    cluj coimbra cork cordoba coventry curitiba cusco dakar damascus darmstadt daejeon debrecen delft doha=多哈
+    dortmund duisburg durban dundee eindhoven=埃因霍温 erfurt essen exeter fes fukuoka=福冈 galway
+    gdansk genoa=热那亚 ghent=根特 goa gothenburg=哥德堡 gottingen granada grenoble groningen guadalajara haarlem
+    haifa halifax hannover heidelberg=海德堡 hiroshima=广岛 hobart honolulu=火奴鲁鲁 indianapolis innsbruck
+    invercargill jena jerusalem=耶路撒冷 kanazawa karlsruhe kassel kathmandu=加德满都 kaunas kiel kobe=神户 kolkata
+    kosice krakow=克拉科夫 kualalumpur=吉隆坡 lahore lasvegas=拉斯维加斯 leicester leiden=莱顿 leuven liege lille=里尔
+    limerick linz ljubljana lodz lubeck lucerne luxembourg=卢森堡 luzern maastricht malaga malmo=马尔默
+    mannheim marrakech medellin memphis mexicocity=墨西哥城 milwaukee minsk=明斯克 montevideo montpellier munster
+    muscat nantes nashville neworleans=新奥尔良 newcastle nicosia nijmegen norwich nottingham nuremberg=纽伦堡 oakland
+    odense odessa oulu palermo palma phnompenh=金边 plovdiv plymouth portoalegre potsdam poznan quebec=魁北克
+    quito rabat raleigh reykjavik=雷克雅未克 riyadh=利雅得 rostock sacramento saltlakecity sanantonio sanjose=圣何塞
+    santabarbara sapporo=札幌 seville=塞维利亚 sheffield=谢菲尔德 southampton stavanger strasbourg=斯特拉斯堡
+    szeged tampa tampere tartu tbilisi=第比利斯 tehran=德黑兰 thessaloniki thehague=海牙 timisoara tirana
+    toulouse=图卢兹 trieste trondheim tucson tunis turku uppsala utrecht=乌得勒支 valencia=瓦伦西亚 valletta verona
+    wellington=惠灵顿
+    wiesbaden winnipeg wroclaw wurzburg yangon yerevan=埃里温 yokohama=横滨
+    baoding=保定 baotou=包头 beihai=北海 changchun=长春 changsha=长沙 changzhou=常州 dali=大理 foshan=佛山 guilin=桂林
+    guiyang=贵阳 haikou=海口 handan=邯郸 hohhot=呼和浩特 huizhou=惠州 huzhou=湖州 jiaxing=嘉兴 jinhua=金华 kashgar=喀什
+    lanzhou=兰州 lhasa=拉萨 lijiang=丽江 linyi=临沂 liuzhou=柳州 luoyang=洛阳 mianyang=绵阳 nanchang=南昌 nanning=南宁
+    nantong=南通 quanzhou=泉州 sanya=三亚 shantou=汕头 shaoxing=绍兴 shijiazhuang=石家庄 taiyuan=太原 taizhou=台州
+    tangshan=唐山 urumqi=乌鲁木齐 weifang=潍坊 wenzhou=温州 wuhu=芜湖 xining=西宁 xuzhou=徐州 yangzhou=扬州 yantai=烟台
+    yichang=宜昌 yinchuan=银川 zhangzhou=漳州 zhenjiang=镇江 zhongshan=中山 zhoushan=舟山 zibo=淄博 zunyi=遵义
+    kaohsiung=高雄 taichung=台中 tainan=台南 macau=澳门"""
 _COUNTRIES = """argentina=阿根廷 australia=澳大利亚 austria=奥地利 belgium=比利时 brazil=巴西 bulgaria
     canada=加拿大 chile=智利 china=中国 colombia croatia czechia denmark=丹麦 egypt=埃及 england=英格兰 estonia
     finland=芬兰 france=法国 germany=德国 greece=希腊 hungary=匈牙利 iceland=冰岛 india=印度 indonesia=印尼 iran
@@ -50,6 +77,20 @@ TWO_WORDS = {
     "san diego": "sandiego",
     "sao paulo": "saopaulo",
     "tel aviv": "telaviv",
+    "abu dhabi": "abudhabi",
+    "buenos aires": "buenosaires",
+    "cape town": "capetown",
+    "chiang mai": "chiangmai",
+    "kuala lumpur": "kualalumpur",
+    "las vegas": "lasvegas",
+    "mexico city": "mexicocity",
+    "new orleans": "neworleans",
+    "phnom penh": "phnompenh",
+    "salt lake city": "saltlakecity",
+    "san antonio": "sanantonio",
+    "san jose": "sanjose",
+    "santa barbara": "santabarbara",
+    "the hague": "thehague",
     "new zealand": "newzealand",
     "south africa": "southafrica",
     "south korea": "korea",

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from reverie.core.guard_attributes import KINDS_OF_TOOLS
 from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
-from reverie.core.guard_grammar import GRAMMAR
+from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
 from reverie.core.guard_places import PLACES, TWO_WORDS
 from reverie.core.guard_words import (
     DAY_WORDS,
@@ -99,7 +99,8 @@ def _read_long(text: str) -> Reading:
 
 def _read(text: str) -> Reading:
     plain = plain_text(text)
-    raws = [(found.lastgroup or "", found) for found in GRAMMAR.finditer(plain)]
+    grammar = ASCII_GRAMMAR if plain.isascii() else GRAMMAR
+    raws = [(found.lastgroup or "", found) for found in grammar.finditer(plain)]
     tokens: list[Token] = []
     place = 0
     while place < len(raws):

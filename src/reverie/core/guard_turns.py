@@ -12,7 +12,7 @@ import msgspec
 
 from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, MOVES, NUMBER_VERBS
 from reverie.core.guard_claims import claims
-from reverie.core.guard_contrast import matched, same_order, subject
+from reverie.core.guard_contrast import in_the_past, matched, same_order, subject
 from reverie.core.guard_reading import Reading, Token, read
 from reverie.core.guard_words import OPPOSED, VERBS
 from reverie.core.guard_words_zh import OPPOSED_ZH
@@ -34,7 +34,7 @@ _NOT_TAIL = Words(
 _NOT_BUT = Words(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", fold=True)
 _RATHER = Words(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", fold=True)
 _ZH_NOT = Words(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
-_ZH_NOT_TAIL = Words(r"[，,]\s*(?:而)?不是(?P<wrong>[^，,。；是]{1,16})[。.]?$")
+_ZH_NOT_TAIL = Words(r"[，,]\s*(?:而)?不(?:是|姓|叫|在)(?P<wrong>[^，,。；是]{1,16})[。.]?$")
 _LEAD = Words(
     r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake"
     r"|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
@@ -49,11 +49,17 @@ _FROM = (
     Words(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
     Words(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[。,]"),
 )
+_OPPOSITES = OPPOSED | OPPOSED_ZH
 _USES = VERBS | HOLDING_VERBS | {"chat", "talk", "help"}
 _NAME = 3  # words of the longest name
 _TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
-_CLAUSE = Words(r"[,;，；。]|\b(?:and|but|because|since)\b|因为|但")
+_CLAUSE = Words(r"[,;，；。]|[.!?]\s|\b(?:and|but|because|since)\b|因为|但")
 _ADJUNCT = frozenset(("relation", "date", "quantity"))
+_UPGRADES = frozenset(("upgrade to", "downgrade to", "升级到"))
+_CERTAIN = Words(r"(?:the|user's|my|our) [^,\d]{2,60}? (?:is|are) (?:at |on |in )?", fold=True)
+_CERTAIN_ZH = Words(
+    r"(?:用户的|我的)?[^，。的\d一二三四五六七八九十两]{2,8}?(?:的(?:时间|日期|金额|价格|号码))?(?:是|在|定在)"
+)
 _MARKS = frozenset(("change", "now", "correction"))
 
 
@@ -181,14 +187,12 @@ def retyped(new: str, old: str) -> Turned | None:
     a, b = _unmarked(one), _unmarked(two)
     if subject(a) != subject(b) and not _leading(a, b):
         return None
+    if any(t.form in _UPGRADES for t in one.tokens):
+        a, b = (_taken(r, frozenset(("relation",)), set(HOLDING_VERBS)) for r in (a, b))
     left, right, pairs = matched(a, b)
     if not left or not right:
         return None
-    if (
-        _one_type(a, b)
-        and (marked or _fits_once(a, left, pairs))
-        and not any(t.past for t in a.tokens if t.kind == "word")
-    ):
+    if _one_type(a, b) and (marked or _fits_once(a, left, pairs)) and not in_the_past(a):
         return Turned("supersedes", "only its number or date changed")
     if any(t.form in MOVES for t in one.tokens) and _moved_tool(left, right):
         return Turned("supersedes", "it moves to another tool of the same kind")
@@ -203,7 +207,16 @@ def retyped(new: str, old: str) -> Turned | None:
         and _counts(a, left[0])
     ):
         return Turned("contradicts", "the two give different counts", flips=True)
+    if _one_type(a, b) and _definite(one) and not any(t.kind == "unit" for t in left):
+        return Turned("contradicts", "the two give different values of what seems to be one thing")
     return None
+
+
+def _definite(reading: Reading) -> bool:
+    """Tell whether a statement says what one certain thing is: `the flight is at …`, `User's key is …`, `航班是…`."""
+    if reading.text.isascii():
+        return _CERTAIN.match(reading.text) is not None and not in_the_past(reading)
+    return _CERTAIN_ZH.match(reading.text) is not None
 
 
 def _leading(a: Reading, b: Reading) -> bool:
@@ -239,6 +252,8 @@ def _one_type(a: Reading, b: Reading) -> bool:
 def _fits_once(reading: Reading, left: list[Token], pairs: list[tuple[Token, Token]]) -> bool:
     """Tell whether only one such value can hold: what something costs, when it is due, the version of what is used."""
     words = {form for t, _ in pairs for form in t.forms}
+    if any(t.kind == "unit" for t in left):
+        return False  # 900 euros and 900 dollars may be two prices
     if words & NUMBER_VERBS and left[0].kind in {"number", "unit"}:
         return True
     if "due" in words and left[0].kind == "date":
@@ -314,7 +329,7 @@ def flipped(new: str, old: str) -> Turned | None:
         )
     else:
         opposite = len(left) == len(right) == 1 and any(
-            frozenset((x, y)) in OPPOSED | OPPOSED_ZH
+            frozenset((x, y)) in _OPPOSITES
             for x in left[0].forms | left[0].bare
             for y in right[0].forms | right[0].bare
         )
