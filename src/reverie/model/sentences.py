@@ -143,6 +143,12 @@ def sentences(content: str, injected: tuple[tuple[int, int], ...] = ()) -> Itera
                 yield from _cut(text, start, end, number)
 
 
+def hostile(text: str) -> bool:
+    """Tell whether a text orders an agent about, as text from elsewhere does that wants to be obeyed."""
+    low = text.lower()
+    return any(word in low for word in _WARY) and _HOSTILE.search(text) is not None
+
+
 def command_after(content: str, end: int) -> tuple[str, int] | None:
     """Return the commands of a short fence that follows at once, and where it ends; None if there is none."""
     opened = re.compile(r"\s*\n {0,3}(```+|~~~+)[^\n`]{0,30}\n").match(content, end)
