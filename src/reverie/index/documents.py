@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from functools import lru_cache
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from reverie.core import tokens
 from reverie.core.rank import REACH
@@ -19,7 +20,36 @@ from reverie.core.rows import Row
 NEIGHBOUR: Final = 256  # terms of a neighbouring turn a window takes in
 _VALUE: Final = 100  # characters of a filter value kept readable; a longer one is known by its hash
 
+_DAY_ONE: Final = 1
+DAY_LAST: Final = date.max.toordinal()
+
 Turns = Callable[[str, range], Iterable[Row]]  # (session, ordinals) -> those turns
+
+
+class Document(NamedTuple):
+    """One row as an index of words takes it."""
+
+    num: int
+    day: str
+    own: Sequence[str]
+    window: Sequence[str]
+    facets: Sequence[str]
+
+
+def spoken(row: Row) -> str:
+    """Return what an embedder is given of a row: its heading and its own words, without the turns around it.
+
+    Windows help words and hurt vectors: the mean of five turns lies near none of them.
+    """
+    return f"{row.heading}\n{row.text}" if row.heading else row.text
+
+
+def ordinal(day: str, otherwise: int = _DAY_ONE) -> int:
+    """Return the number of a logical day, `otherwise` for what is none."""
+    try:
+        return date.fromisoformat(day[:10]).toordinal()
+    except ValueError:
+        return otherwise
 
 
 def own(row: Row) -> tuple[str, ...]:
@@ -87,3 +117,8 @@ def facet(name: str, value: str) -> str:
     if len(value) > _VALUE:
         value = hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()
     return f"{name}:{value.encode('utf-8', 'replace').decode()}"
+
+
+def means_alike(old: Row, new: Row) -> bool:
+    """Whether what a vector is made of, and what it is filtered by, is the same in both."""
+    return (spoken(old), old.day, facets(old)) == (spoken(new), new.day, facets(new))

@@ -13,7 +13,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -30,17 +29,25 @@ LAYOUT: Final = 1  # of the fields; part of the stamp
 _HEAP_BYTES: Final = 48_000_000
 _MAGIC: Final = 1337  # the last four bytes of every tantivy file but the JSON ones
 _PART: Final = 1 << 20
-_DAY_ONE, _DAY_LAST = 1, date.max.toordinal()
 
 
-class Document(NamedTuple):
-    """One row as the index takes it."""
+class Folder(NamedTuple):
+    """A tantivy folder, open or not."""
 
-    num: int
-    day: str
-    own: Sequence[str]
-    window: Sequence[str]
-    facets: Sequence[str]
+    path: Path
+
+    @property
+    def stamp(self) -> str:
+        """What built it; the bare number is older than there were other engines."""
+        return str(LAYOUT)
+
+    def intact(self, checked: str) -> str:
+        """Check its files and return a note of what was seen; raises IndexUnavailable naming the first damaged one."""
+        return intact(self.path, checked)
+
+    def open(self, *, fresh: bool = False) -> Engine:
+        """Open it, or make it anew."""
+        return Engine(self.path, fresh=fresh)
 
 
 class Engine:
@@ -70,7 +77,7 @@ class Engine:
 
     # -- writing, under the index lock
 
-    def write(self, batches: Iterable[tuple[Sequence[int], Iterable[Document]]]) -> Iterator[None]:
+    def write(self, batches: Iterable[tuple[Sequence[int], Iterable[documents.Document]]]) -> Iterator[None]:
         """Take in batches of (numbers to let go of, documents to add); yields after each one's commit."""
         with _failing(self._folder):
             writer = self._index.writer(_HEAP_BYTES, 1)
@@ -87,10 +94,10 @@ class Engine:
             writer.wait_merging_threads()
             self._index.reload()
 
-    def _document(self, document: Document) -> tantivy.Document:
+    def _document(self, document: documents.Document) -> tantivy.Document:
         made = self._tantivy.Document()
         made.add_unsigned("num", document.num)
-        made.add_integer("day", _ordinal(document.day, _DAY_ONE))
+        made.add_integer("day", documents.ordinal(document.day))
         made.add_text("own", " ".join(document.own))
         made.add_text("window", " ".join(document.window))
         for value in document.facets:
@@ -163,7 +170,7 @@ class Engine:
             yield make.term_query(self._schema, "facet", documents.facet("tag", tag))
         if where.since or where.until:
             kind = self._tantivy.FieldType.Integer
-            first, last = _ordinal(where.since, _DAY_ONE), _ordinal(where.until, _DAY_LAST)
+            first, last = documents.ordinal(where.since), documents.ordinal(where.until, documents.DAY_LAST)
             yield make.range_query(self._schema, "day", kind, first, last)
 
 
@@ -223,13 +230,6 @@ def _schema(engine: ModuleType) -> tantivy.Schema:
     builder.add_text_field("window", tokenizer_name="plain", index_option="freq")
     builder.add_text_field("facet", tokenizer_name="raw", index_option="basic")
     return builder.build()
-
-
-def _ordinal(day: str, otherwise: int) -> int:
-    try:
-        return date.fromisoformat(day[:10]).toordinal()
-    except ValueError:
-        return otherwise
 
 
 def _clear(folder: Path) -> None:

@@ -21,16 +21,17 @@ from reverie.core.rank import REACH
 from reverie.core.rows import Row
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import rows_file
+from reverie.index.documents import means_alike
 
 _TURNS = "SELECT body FROM row WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? ORDER BY n"
 # Without `INDEXED BY` SQLite walks the whole table in the order asked for, to find that nothing is stale.
-_STALE = "SELECT num, body, stale, known FROM row INDEXED BY"
+_STALE = "SELECT num, body, stale, known, place FROM row INDEXED BY"
 _TOGETHER = f"{_STALE} row_stale WHERE stale > 0 ORDER BY session, n, num LIMIT ?"
 _NEWEST = f"{_STALE} row_newest WHERE stale > 0 ORDER BY num DESC LIMIT ?"
 _PUT = """
 INSERT INTO row (id, source, session, n, body) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET source = excluded.source, session = excluded.session, n = excluded.n,
-    body = excluded.body, stale = row.stale + 1
+    body = excluded.body, stale = row.stale + 1, place = CASE WHEN ? THEN row.place ELSE -1 END
 """
 _AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 
@@ -39,12 +40,16 @@ _decode = msgspec.msgpack.Decoder(Row).decode
 
 
 class Numbered(NamedTuple):
-    """A row with its number in the text index and how many of its changes that index has not taken in."""
+    """A row with its number, how many of its changes the text index has not taken in, and where its vector lies.
+
+    `place` is -1 while the words it holds now have no vector.
+    """
 
     num: int
     row: Row
     stale: int
     known: bool
+    place: int = -1
 
 
 class Rows:
@@ -78,6 +83,10 @@ class Rows:
         """Return the rows with these ids; an unknown id is left out."""
         return {row.row.id: row.row for row in self._select("row.id", list(ids))}
 
+    def known(self, ids: Iterable[str]) -> dict[str, Numbered]:
+        """Return the rows with these ids, with their numbers and places; an unknown id is left out."""
+        return {found.row.id: found for found in self._select("row.id", list(ids))}
+
     def numbered(self, nums: Sequence[int]) -> dict[int, Numbered]:
         """Return the rows with these numbers; a number whose row is gone is left out."""
         return {row.num: row for row in self._select("row.num", nums)}
@@ -92,19 +101,19 @@ class Rows:
 
     def turns(self, session: str, ordinals: range) -> list[Row]:
         """Return the turns of a session with these ordinals (a range without steps), in order."""
-        with self._work() as db:
+        with self.work() as db:
             found = db.execute(_TURNS, (session, ordinals.start, ordinals.stop - 1))
             return [_decode(body) for (body,) in found]
 
     def stale(self, limit: int, *, newest: bool = False) -> list[Numbered]:
         """Return at most `limit` rows the text index has not taken in: whole sessions together, or the newest."""
-        with self._work() as db:
+        with self.work() as db:
             found = db.execute(_NEWEST if newest else _TOGETHER, (limit,))
-            return [Numbered(num, _decode(body), stale, bool(known)) for num, body, stale, known in found]
+            return [_numbered(*columns) for columns in found]
 
     def behind(self) -> int:
         """Return how many rows the text index has not taken in."""
-        with self._work() as db:
+        with self.work() as db:
             count: int = db.execute(
                 "SELECT count(*) FROM row INDEXED BY row_newest WHERE stale > 0"
             ).fetchone()[0]
@@ -112,13 +121,13 @@ class Rows:
 
     def count(self) -> int:
         """Return how many rows there are."""
-        with self._work() as db:
+        with self.work() as db:
             count: int = db.execute("SELECT count(*) FROM row").fetchone()[0]
             return count
 
     def sample(self, limit: int) -> list[Row]:
         """Return the `limit` rows added last, from which lengths are estimated."""
-        with self._work() as db:
+        with self.work() as db:
             return [
                 _decode(body)
                 for (body,) in db.execute("SELECT body FROM row ORDER BY num DESC LIMIT ?", (limit,))
@@ -126,25 +135,25 @@ class Rows:
 
     def positions(self) -> dict[str, str]:
         """Return each source with the stamp its reader left (what it means is the reader's affair)."""
-        with self._work() as db:
+        with self.work() as db:
             return dict(db.execute("SELECT source, stamp FROM position").fetchall())
 
     def gone(self) -> list[int]:
         """Return the numbers of removed rows that the text index may still hold."""
-        with self._work() as db:
+        with self.work() as db:
             return [num for (num,) in db.execute("SELECT num FROM gone")]
 
     # -- writing
 
     def upsert(self, rows: Iterable[Row], *, position: tuple[str, str] | None = None) -> None:
         """Add rows, or replace those with the same ids, and note `(source, stamp)`, all in one transaction."""
-        with self._change() as db:
+        with self.change() as db:
             self._put(db, rows)
             self._note(db, position)
 
     def replace_source(self, source: str, rows: Iterable[Row], *, stamp: str = "") -> None:
         """Make `rows` the only rows of `source`; an empty `stamp` forgets the source's position."""
-        with self._change() as db:
+        with self.change() as db:
             new = list(rows)
             self._put(db, new)
             kept = {row.id for row in new}
@@ -158,7 +167,7 @@ class Rows:
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the rows with these ids; an unknown id is no error."""
-        with self._change() as db:
+        with self.change() as db:
             self._drop(db, list(ids))
 
     def taken(self, rows: Iterable[Numbered], gone: Iterable[int]) -> None:
@@ -166,7 +175,7 @@ class Rows:
 
         A row changed since it was read stays stale.
         """
-        with self._change() as db:
+        with self.change() as db:
             db.executemany(
                 "UPDATE row SET known = 1, stale = CASE WHEN stale = ? THEN 0 ELSE stale END WHERE num = ?",
                 [(row.stale, row.num) for row in rows],
@@ -175,65 +184,26 @@ class Rows:
 
     def all_stale(self) -> None:
         """Note that the text index holds nothing."""
-        with self._change() as db:
+        with self.change() as db:
             db.execute("UPDATE row SET stale = stale + 1, known = 0")
             db.execute("DELETE FROM gone")
 
     def meta(self, key: str) -> str:
         """Return a note of the text index about itself, empty when there is none."""
-        with self._work() as db:
+        with self.work() as db:
             found = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
             return found[0] if found else ""
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a note of the text index about itself."""
-        with self._change() as db:
+        with self.change() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    # -- inside
-
-    def _put(self, db: sqlite3.Connection, rows: Iterable[Row]) -> None:
-        """Insert or replace rows, leaving equal ones alone; the neighbours of a changed turn change with it."""
-        new = {row.id: row for row in map(_writable, rows)}
-        same = {found.row.id: found.row for found in self._select("row.id", list(new))}
-        for row in new.values():
-            old = same.get(row.id)
-            if old == row:
-                continue
-            db.execute(_PUT, (row.id, row.source, row.session, row.n, _encode(row)))
-            _touch_neighbours(db, row)
-            if old and (old.session, old.n) != (row.session, row.n):
-                _touch_neighbours(db, old)
-
-    def _drop(self, db: sqlite3.Connection, ids: list[str]) -> None:
-        for found in self._select("row.id", ids):
-            db.execute("DELETE FROM row WHERE num = ?", (found.num,))
-            if found.known:
-                db.execute("INSERT OR IGNORE INTO gone VALUES (?)", (found.num,))
-            _touch_neighbours(db, found.row)
-
-    def _note(self, db: sqlite3.Connection, position: tuple[str, str] | None) -> None:
-        if position is not None and position[1]:
-            db.execute("INSERT OR REPLACE INTO position VALUES (?, ?)", position)
-        elif position is not None:
-            db.execute("DELETE FROM position WHERE source = ?", position[:1])
-
-    def _select(self, column: str, values: Sequence[str] | Sequence[int]) -> list[Numbered]:
-        found: list[Numbered] = []
-        with self._work() as db:
-            for start in range(0, len(values), _AT_ONCE):
-                part = values[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT num, body, stale, known FROM row WHERE {column} IN ({marks})"
-                found += [
-                    Numbered(num, _decode(body), stale, bool(known))
-                    for num, body, stale, known in db.execute(query, part)
-                ]
-        return found
+    # -- for those who keep more in this file: `index.placing`
 
     @contextmanager
-    def _work(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to one thread and turn SQLite's errors into ours."""
+    def work(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to one thread, inside no transaction, and turn SQLite's errors into ours."""
         with self._mutex:
             try:
                 yield self._db
@@ -247,8 +217,9 @@ class Rows:
                 raise IndexUnavailable(f"{self._path} is damaged ({error}); run `reverie reindex`") from error
 
     @contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        with self._work() as db:
+    def change(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside a transaction that is kept when the block ends well."""
+        with self.work() as db:
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -256,6 +227,53 @@ class Rows:
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
+
+    # -- inside
+
+    def _put(self, db: sqlite3.Connection, rows: Iterable[Row]) -> None:
+        """Insert or replace rows, leaving equal ones alone; the neighbours of a changed turn change with it."""
+        new = {row.id: row for row in map(_writable, rows)}
+        known = {found.row.id: found for found in self._select("row.id", list(new))}
+        for row in new.values():
+            place, old = (known[row.id].place, known[row.id].row) if row.id in known else (-1, None)
+            if old == row:
+                continue
+            keeps = old is not None and means_alike(old, row)
+            if place >= 0 and not keeps:
+                db.execute("INSERT INTO dead (place) VALUES (?)", (place,))
+            db.execute(_PUT, (row.id, row.source, row.session, row.n, _encode(row), keeps))
+            _touch_neighbours(db, row)
+            if old and (old.session, old.n) != (row.session, row.n):
+                _touch_neighbours(db, old)
+
+    def _drop(self, db: sqlite3.Connection, ids: list[str]) -> None:
+        for found in self._select("row.id", ids):
+            db.execute("DELETE FROM row WHERE num = ?", (found.num,))
+            if found.place >= 0:
+                db.execute("INSERT INTO dead (place) VALUES (?)", (found.place,))
+            if found.known:
+                db.execute("INSERT OR IGNORE INTO gone VALUES (?)", (found.num,))
+            _touch_neighbours(db, found.row)
+
+    def _note(self, db: sqlite3.Connection, position: tuple[str, str] | None) -> None:
+        if position is not None and position[1]:
+            db.execute("INSERT OR REPLACE INTO position VALUES (?, ?)", position)
+        elif position is not None:
+            db.execute("DELETE FROM position WHERE source = ?", position[:1])
+
+    def _select(self, column: str, values: Sequence[str] | Sequence[int]) -> list[Numbered]:
+        found: list[Numbered] = []
+        with self.work() as db:
+            for start in range(0, len(values), _AT_ONCE):
+                part = values[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT num, body, stale, known, place FROM row WHERE {column} IN ({marks})"
+                found += [_numbered(*columns) for columns in db.execute(query, part)]
+        return found
+
+
+def _numbered(num: int, body: bytes, stale: int, known: int, place: int) -> Numbered:
+    return Numbered(num, _decode(body), stale, bool(known), place)
 
 
 def _touch_neighbours(db: sqlite3.Connection, row: Row) -> None:

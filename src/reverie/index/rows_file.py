@@ -16,7 +16,7 @@ from reverie.errors import IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
 NAME: Final = "rows.db"
-LAYOUT: Final = 1  # of the tables and of `Row`; another value in the file means other tables
+LAYOUT: Final = 2  # of the tables and of `Row`; another value in the file means other tables
 WAIT_SECONDS: Final = 5.0
 
 _TABLES = """
@@ -28,13 +28,19 @@ CREATE TABLE row (
     n INTEGER NOT NULL,
     stale INTEGER NOT NULL DEFAULT 1,       -- changes the text index has not taken in; 0 when it is up to date
     known INTEGER NOT NULL DEFAULT 0,       -- 1 once the text index holds some version of it
+    place INTEGER NOT NULL DEFAULT -1,      -- where the vector of its present words lies; -1 when it has none
     body BLOB NOT NULL
 );
 CREATE INDEX row_source ON row (source);
 CREATE INDEX row_turn ON row (session, n) WHERE n >= 0;
 CREATE INDEX row_stale ON row (session, n, num) WHERE stale > 0;
 CREATE INDEX row_newest ON row (num) WHERE stale > 0;
+CREATE INDEX row_placeless ON row (num) WHERE place < 0;
 CREATE TABLE gone (num INTEGER PRIMARY KEY);
+CREATE TABLE dead (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    place INTEGER NOT NULL                  -- of a vector that no row owns any more
+);
 CREATE TABLE position (source TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """

@@ -26,15 +26,14 @@ from reverie.core.rank import REACH
 from reverie.core.rows import Candidate, Filter, Row
 from reverie.errors import IndexUnavailable
 from reverie.index import documents, engine, pending
+from reverie.index.protocol import DEPTH, WordPlace, Words
 from reverie.index.rows import Numbered, Rows
 
-DEPTH: Final = 100  # candidates a search gives to the ranking
 SCANNED: Final = 256  # rows not yet indexed that a search reads itself
 TERMS: Final = 48  # of a long query only so many are asked for, the rarest
 PERIOD_DEPTH: Final = 50  # further candidates from each period a query names
 _BATCH: Final = 10_000  # rows of one commit
 _SAMPLE: Final = 400  # rows from which mean lengths are taken
-_STAMP: Final = f"{engine.LAYOUT}.{tokens.VERSION}.{REACH}"
 
 Lock = Callable[[], AbstractContextManager[object]]
 
@@ -42,20 +41,23 @@ Lock = Callable[[], AbstractContextManager[object]]
 class TextIndex:
     """The search rows of one workspace and the text index over them; safe to use from several threads."""
 
-    def __init__(self, folder: Path, lock: Lock) -> None:
+    def __init__(self, folder: Path, lock: Lock, *, words: Callable[[Rows], WordPlace] | None = None) -> None:
         """Open the index in `folder` (the workspace's `.index`), building the text part when it must be.
 
-        `lock` gives the workspace's index lock. Raises IndexUnavailable when the folder cannot be used or was made
-        by a newer Reverie, and Busy when the text part must be built while another process holds the lock.
+        `words` says where the words of these rows lie, a tantivy folder beside them when not given. `lock` gives the
+        workspace's index lock. Raises IndexUnavailable when the folder cannot be used or was made by a newer Reverie,
+        and Busy when the text part must be built while another process holds the lock.
         """
         self.rows = Rows(folder)
-        self._folder = folder / PurePosixPath(layout.TEXT_INDEX).name
+        beside = engine.Folder(folder / PurePosixPath(layout.TEXT_INDEX).name)
         self._lock = lock
         self._mutex = threading.Lock()
         self._lengths: dict[str, float] = {}
         self._read: dict[tuple[int, int], pending.Pending] = {}
         with ExitStack() as failing:
             failing.callback(self.rows.close)
+            self._place = words(self.rows) if words else beside
+            self._stamp = f"{self._place.stamp}.{tokens.VERSION}.{REACH}"
             self._engine = self._open()
             failing.pop_all()
 
@@ -173,12 +175,12 @@ class TextIndex:
 
     # -- building
 
-    def _open(self) -> engine.Engine:
-        """Open the tantivy folder, or make it anew when it is missing, damaged or of another stamp."""
-        if self.rows.meta("text") == _STAMP:
+    def _open(self) -> Words:
+        """Open the index of words, or make it anew when it is missing, damaged or of another stamp."""
+        if self.rows.meta("text") == self._stamp:
             try:
-                self.rows.set_meta("checked", engine.intact(self._folder, self.rows.meta("checked")))
-                return engine.Engine(self._folder)
+                self.rows.set_meta("checked", self._place.intact(self.rows.meta("checked")))
+                return self._place.open()
             except IndexUnavailable:
                 pass  # made anew below; the rows are all there
         with self._lock():
@@ -186,12 +188,12 @@ class TextIndex:
             self._commit()
         return made
 
-    def _make(self) -> engine.Engine:
+    def _make(self) -> Words:
         """Make an empty text index, under the lock; every row is noted as not taken in before the old one goes."""
         self.rows.set_meta("text", "")
         self.rows.all_stale()
-        made = engine.Engine(self._folder, fresh=True)
-        self.rows.set_meta("text", _STAMP)
+        made = self._place.open(fresh=True)
+        self.rows.set_meta("text", self._stamp)
         return made
 
     def _commit(self) -> int:
@@ -209,7 +211,7 @@ class TextIndex:
 
     def _batches(
         self, taken: list[tuple[list[Numbered], list[int]]]
-    ) -> Iterator[tuple[Sequence[int], Iterable[engine.Document]]]:
+    ) -> Iterator[tuple[Sequence[int], Iterable[documents.Document]]]:
         """Yield what tantivy is to let go of and to add, noting in `taken` what each batch was."""
         gone = self.rows.gone()
         while True:
@@ -222,12 +224,12 @@ class TextIndex:
             yield held, self._documents(noted)
             gone = []
 
-    def _documents(self, noted: Sequence[Numbered]) -> Iterator[engine.Document]:
+    def _documents(self, noted: Sequence[Numbered]) -> Iterator[documents.Document]:
         for start in range(0, len(noted), _SAMPLE):
             part = noted[start : start + _SAMPLE]
             windows = documents.windows([one.row for one in part], self.rows.turns)
             for one, window in zip(part, windows, strict=True):
-                yield engine.Document(
+                yield documents.Document(
                     one.num, one.row.day, documents.own(one.row), window, documents.facets(one.row)
                 )
 
