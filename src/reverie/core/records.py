@@ -300,7 +300,10 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of `history.jsonl`: turns `[a, b]` of a session, summarised, or verbatim when `raw`."""
+    """One line of `history.jsonl`: turns `[a, b]` of a session, summarised, or verbatim when `raw`.
+
+    `by` is the model that wrote a summary; `why` says why a record is raw although a model was to summarise it.
+    """
 
     cursor: int
     timestamp: datetime
@@ -308,6 +311,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turns: str
     content: str
     raw: bool = False
+    by: str = ""
+    why: str = ""
 
 
 class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -14,7 +14,8 @@ what is in neither.
     (turns:: 0-5)
 
 The last line of a section is written last: a section without it was cut off by a crash, says nothing, and its turns are
-summarised again.
+summarised again. Where a model wrote the section that line says which, `(turns:: 0-5) (by:: openai:gpt-5-mini)`, and
+its lines name one turn each though they may say something of any.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ from reverie.core.tokens import terms
 MOST = 12  # entries, and requests, of one section: a summary that lists everything is none
 LONGEST = 160  # characters of a request, and thrice that of an entry
 NOTHING = "Nothing to note."
+ASKED = "Asked"  # the label of what a user asked for
 
 _TITLE = re.compile(r"# Session Summary - (\d{4}-\d\d-\d\d) \(session:: (.*)\)", re.ASCII)
 _SECTION = re.compile(r"## (\d{4}-\d\d-\d\dT[\d:.]+Z)", re.ASCII)
-_COVERED = re.compile(r"\(turns:: ([\d-]+)\)", re.ASCII)
+_COVERED = re.compile(r"\(turns:: ([\d-]+)\)(?: \(by:: (.*)\))?", re.ASCII)
 _MEM_ID = Words(r" `mem_id: ([0-9a-f]{16})`$")
 _TURN = re.compile(r" \(turn:: (\d{1,15})\)$", re.ASCII)
 _FENCED = Words(r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)")
@@ -72,14 +74,23 @@ class Item(msgspec.Struct, frozen=True):
             return f"- {self.text} `mem_id: {self.entry}`"
         return f"- {self.text} (turn:: {self.turn})" if self.turn >= 0 else f"- {self.text}"
 
+    @property
+    def request(self) -> str:
+        """What a user asked for, empty when the line says something else."""
+        return self.text if self.turn >= 0 and self.text.startswith(f"{ASKED}: ") else ""
+
 
 class Section(msgspec.Struct, frozen=True):
-    """What is said of the turns `[first, last]`, the last of which was at the instant `at`."""
+    """What is said of the turns `[first, last]`, the last of which was at the instant `at`.
+
+    `by` is the model that wrote it, empty when it was made by rule.
+    """
 
     at: str
     first: int
     last: int
     items: tuple[Item, ...]
+    by: str = ""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -133,13 +144,23 @@ def section_of(
         for turn in turns
         if turn.role == "user" and (request := clean(turn, request_of(turn)))
     ]
-    lines += [(n, Item(f"Asked: {one_line(request)}", turn=n).line) for n, request in asked[:MOST]]
+    lines += [(n, Item(f"{ASKED}: {one_line(request)}", turn=n).line) for n, request in asked[:MOST]]
     more = len(said) - len(kept) + len(asked[MOST:])
     body = [line for _, line in sorted(lines, key=lambda pair: pair[0])] or [NOTHING]
     if more:
         body.append(f"- and {more} more")
+    return _section(turns, body)
+
+
+def told_section(turns: Sequence[Turn], items: Iterable[Item], *, by: str) -> str:
+    """Return the section that stands for `turns` in a model's words, which are made safe here."""
+    body = [Item(one_line(item.text), turn=item.turn).line for item in items]
+    return _section(turns, body, f" (by:: {encode_value(by)})")
+
+
+def _section(turns: Sequence[Turn], body: Sequence[str], by: str = "") -> str:
     at = format_instant(turns[-1].at)
-    return "\n".join((f"\n## {at}\n", *body, f"\n(turns:: {range_of(turns)})\n"))
+    return "\n".join((f"\n## {at}\n", *body, f"\n(turns:: {range_of(turns)}){by}\n"))
 
 
 def title_of(day: str, session: str) -> str:
@@ -158,7 +179,7 @@ def parse(text: str) -> Summary:
         elif line.startswith("- "):
             items.append(_item(line))
         elif at and (match := _COVERED.fullmatch(line)) and (span := parse_range(match[1])):
-            sections.append(Section(at, *span, tuple(items)))
+            sections.append(Section(at, *span, tuple(items), decode_value(match[2] or "")))
             at = ""
         elif not day and (match := _TITLE.fullmatch(line)):
             day, session = match[1], decode_value(match[2])

@@ -80,7 +80,7 @@ def shown(summary: Summary, known: Mapping[str, EntryState], *, masked: Mask) ->
     """Yield the sections with the lines that still hold, newest first.
 
     A line on an entry holds while the entry is among `known` and current; one on a turn while nothing of that turn is
-    forgotten.
+    forgotten. A model's line may draw on any turn of its section, so of such a section all lines hold or none.
     """
 
     def holds(item: Item) -> bool:
@@ -90,4 +90,8 @@ def shown(summary: Summary, known: Mapping[str, EntryState], *, masked: Mask) ->
         return item.turn >= 0 and not forgotten
 
     for section in reversed(summary.sections):
-        yield Section(section.at, section.first, section.last, tuple(filter(holds, section.items)))
+        span = f"{section.first}-{section.last}"
+        if section.by and masked.covers(summary.session, span):
+            continue
+        items = tuple(filter(holds, section.items))
+        yield Section(section.at, section.first, section.last, items, section.by)
