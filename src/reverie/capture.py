@@ -47,7 +47,7 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     `rendered` are texts that Reverie rendered for this session: where the turn repeats them byte for byte, the span is
     marked as injected. Raises InvalidRecord for a turn that cannot be stored (it is set aside), StoreUnwritable, Busy.
     """
-    if not ws.settings.enabled or ws.disk.size(layout.PAUSED) is not None:
+    if not ws.settings.enabled or ws.disk.glance(layout.PAUSED) is not None:
         return Captured()
     turn = msgspec.structs.replace(turn, session=session)
     clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn

@@ -260,7 +260,6 @@ def test_names_are_synced_before_the_first_byte(tmp_path: Path) -> None:
         "sync /",
         "write f/a 4",
         "sync f/a",
-        "open f/a",
         "write f/a 4",
         "sync f/a",
     ]

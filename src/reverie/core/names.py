@@ -27,6 +27,7 @@ _DEVICES = frozenset(
 )
 
 
+@lru_cache(maxsize=256)
 def safe_name(name: str) -> str:
     """Return the file name (without suffix) of a session, person or agent called `name`.
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
 from reverie.core.patterns import Words
 from reverie.core.secret_assignments import assignments
 from reverie.core.secret_numbers import labelled, numbers
+from reverie.core.secret_stems import stem_of, stems_in
 from reverie.core.secrets_table import ADDRESSES, HEADERS, TOKENS, Shape
 
 Span = tuple[int, int, str]
@@ -44,6 +46,13 @@ _KEY_BODY = Words(
 _KEY_TAIL_LINE = Words(r"[ \t>]{0,8}(?:[A-Za-z0-9+/]{40,20000}={0,2}|[A-Za-z0-9+/]{4,76}={0,2})[ \t\r]{0,4}")
 
 
+class _Seen(msgspec.Struct, frozen=True):
+    """What one look at a text tells every stage: its bytes in UTF-8, and the stems it holds."""
+
+    encoded: bytes
+    stems: frozenset[str]
+
+
 class Redacted(msgspec.Struct, frozen=True):
     """A text without its secrets, and the kinds that were taken out, sorted, each once."""
 
@@ -57,21 +66,31 @@ def redact(text: str, *, allow: Sequence[str] = ()) -> Redacted:
     `allow` lists false alarms: a string that equals the secret, or the source of a regular expression that
     matches the whole of it (a string that is no valid expression is only compared).
     """
-    allowed = _allowance(allow)
     kinds: set[str] = set()
+    seen = _look(text)
     for _ in range(_ROUNDS):
         before = text
         for stage in (_private_keys, _tokens, _numbers, _labelled):
-            spans = [span for span in stage(text) if not allowed(text[span[0] : span[1]])]
+            spans = list(stage(text, seen))
+            if spans and allow:
+                allowed = _allowance(tuple(allow))
+                spans = [span for span in spans if not allowed(text[span[0] : span[1]])]
             if spans:
                 text, found = _cut(text, spans)
+                seen = _look(text)
                 kinds.update(found)
         if text == before:
             break
     return Redacted(text, tuple(sorted(kinds)))
 
 
-def _allowance(allow: Sequence[str]) -> Callable[[str], bool]:
+def _look(text: str) -> _Seen:
+    encoded = text.encode("utf-8", "surrogatepass")
+    return _Seen(encoded, stems_in(text, encoded))
+
+
+@lru_cache(maxsize=16)
+def _allowance(allow: tuple[str, ...]) -> Callable[[str], bool]:
     exact = frozenset(allow)
     patterns: list[re.Pattern[str]] = []
     for source in exact:
@@ -97,9 +116,9 @@ def _cut(text: str, spans: Iterable[Span]) -> tuple[str, set[str]]:
     return "".join(pieces), kinds
 
 
-def _private_keys(text: str) -> Iterator[Span]:
+def _private_keys(text: str, seen: _Seen) -> Iterator[Span]:
     """Yield private key blocks: whole ones, ones whose end is missing, ones whose beginning is missing."""
-    if "PRIVATE KEY" not in text and "PuTTY" not in text:
+    if not ("putty" in seen.stems or ("key" in seen.stems and "PRIVATE KEY" in text)):
         return
     ends = [found.span() for found in _KEY_END.finditer(text)]
     begins = [found.span() for found in _KEY_BEGIN.finditer(text)]
@@ -131,20 +150,19 @@ def _headless(text: str, end: int, floor: int) -> int:
     return start
 
 
-def _tokens(text: str) -> Iterator[Span]:
+def _tokens(text: str, seen: _Seen) -> Iterator[Span]:
     """Yield issued tokens, and passwords and tokens inside addresses."""
-    words = _long_words(text)
+    words = _long_words(seen.encoded)
     for shape in TOKENS if words else ():
         if any(anchor in words for anchor in shape.anchors):
             yield from _matches(shape, text, text)
-    if "://" in text or "hooks" in words:
+    if "://" in seen.stems or "hooks" in words:
         for shape in ADDRESSES:
             yield from _matches(shape, text, text)
 
 
-def _long_words(text: str) -> str:
+def _long_words(encoded: bytes) -> str:
     """Return the runs of token characters that are long enough to be one, a line each."""
-    encoded = text.encode("utf-8", "surrogatepass")
     shapes = encoded.translate(_RUNS)
     words: list[bytes] = []
     start = shapes.find(_LONG_RUN)
@@ -156,17 +174,21 @@ def _long_words(text: str) -> str:
     return b"\n".join(words).decode()
 
 
-def _numbers(text: str) -> Iterator[Span]:
-    return numbers(text)
+def _numbers(text: str, seen: _Seen) -> Iterator[Span]:
+    return numbers(text, seen.encoded)
 
 
-def _labelled(text: str) -> Iterator[Span]:
+def _labelled(text: str, seen: _Seen) -> Iterator[Span]:
     """Yield what headers and labels name as secrets."""
+    if not seen.stems:
+        return
     lowered = text.replace("\u0130", "I").lower()  # the one letter whose lower case is two characters long
     for shape in HEADERS:
-        yield from _matches(shape, text, lowered)
-    yield from labelled(text, lowered)
-    yield from assignments(text, lowered)
+        if any(stem_of(anchor) in seen.stems for anchor in shape.anchors):
+            yield from _matches(shape, text, lowered)
+    if "ssn" in seen.stems or "social security" in seen.stems:
+        yield from labelled(text, lowered)
+    yield from assignments(text, lowered, stems=seen.stems)
 
 
 def _matches(shape: Shape, text: str, searched: str) -> Iterator[Span]:

@@ -10,11 +10,12 @@ prose, after `is` something no ordinary word looks like.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
 from reverie.core.patterns import Words
+from reverie.core.secret_stems import stem_of
 from reverie.core.secrets_table import is_placeholder, looks_random
 
 
@@ -131,9 +132,14 @@ _LONE = (
 )
 
 
-def assignments(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
-    """Yield `(start, end, kind)` of every labelled secret; `lowered` is the text, each letter in lower case."""
+def assignments(text: str, lowered: str, *, stems: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield `(start, end, kind)` of every labelled secret.
+
+    `lowered` is the text, each letter in lower case, and `stems` are those of `secret_stems` that it holds.
+    """
     for label in LABELS:
+        if stem_of(label.word) not in stems:
+            continue
         place = lowered.find(label.word)
         while place >= 0:
             after = place + len(label.word)
@@ -143,6 +149,8 @@ def assignments(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
                 yield *found, label.kind
             place = lowered.find(label.word, found[1] if found else after)
     for words, pattern, kind in _LONE:
+        if stem_of(words) not in stems:
+            continue
         place = lowered.find(words)
         while place >= 0:
             lone = None if _BEFORE.match(text, place - 1, place) else pattern.match(text, place)

@@ -155,6 +155,10 @@ class CrashSyscalls(Syscalls):
         self._alive()
         return super().stat(name, folder=folder)
 
+    def look(self, path: str) -> os.stat_result:
+        self._alive()
+        return super().look(path)
+
     def read(self, fd: int, size: int, *, offset: int) -> bytes:
         self._alive()
         return super().read(fd, size, offset=offset)

@@ -38,6 +38,7 @@ import msgspec
 from reverie.errors import Busy, StoreUnwritable
 from reverie.store import reading, replacing
 from reverie.store.hold import Held, Holding
+from reverie.store.kept import Kept
 from reverie.store.paths import Tree, parts, place, refusal
 from reverie.store.platform import native
 from reverie.store.replacing import write_all
@@ -45,11 +46,15 @@ from reverie.store.syscalls import Syscalls
 
 
 class TailView(msgspec.Struct, frozen=True):
-    """An appended file as it stands under its lock: its size, and where bytes appended now will begin."""
+    """An appended file as it stands under its lock: its size, and where bytes appended now will begin.
+
+    `same` says that it is the file which this disk last held here to append, as long as it was then.
+    """
 
     size: int
     start: int  # size, or one more when a torn tail must first be closed by a newline
     read: Callable[[int, int], bytes]  # read(offset, length): up to `length` bytes
+    same: bool = False
 
 
 class Disk:
@@ -57,7 +62,7 @@ class Disk:
 
     Methods raise UnsafePath for what must not be opened, StoreUnwritable when the system refuses, Busy when another
     writer keeps the file longer than `wait` seconds, NotAWorkspace when the root is gone. Safe for threads and
-    forks: it keeps no descriptor open between calls.
+    forks. A few appended files stay open between appends until `close`; a closed disk may be used again.
     """
 
     def __init__(
@@ -68,13 +73,18 @@ class Disk:
         durability: Literal["full", "os"] = "full",
         wait: float = 5.0,
     ) -> None:
-        """Bind to a workspace folder, which may be reached through links; opens nothing."""
+        """Bind to a workspace folder, which may be reached through links."""
         self.root = Path(os.path.realpath(root))
         self._ops = ops or native()
         self._tree = Tree(self._ops, str(self.root))
         self._full = durability == "full"
         self._holding = Holding(self._tree, wait, self._full)
+        self._kept = Kept(self._holding)
         self._suspect: set[str] = set()
+
+    def close(self) -> None:
+        """Close the files that appends left open."""
+        self._kept.close()
 
     def read(self, path: str) -> bytes | None:
         """Return the file's bytes; None when absent."""
@@ -87,6 +97,10 @@ class Disk:
     def stat(self, path: str) -> os.stat_result | None:
         """Return what lies at `path`, whatever it is and without following a link; None when absent."""
         return reading.look(self._tree, path)
+
+    def glance(self, path: str) -> os.stat_result | None:
+        """Return what `stat` does, by the path alone: to see cheaply that nothing is there, or that nothing changed."""
+        return reading.glance(self._tree, path)
 
     def size(self, path: str) -> int | None:
         """Return the file's length in bytes; None when absent."""
@@ -127,25 +141,24 @@ class Disk:
         An empty answer appends nothing. `build` may read any file and must write none.
         """
         self._renew(path)
-        with self._holding.file(path, mode=mode) as held:
+        with self._kept.file(path, mode=mode) as (held, same):
             if held is None:
                 raise StoreUnwritable(f"cannot make {path}: its folder was moved away meanwhile; try again")
-            size = held.size
+            size, fd = held.size, held.fd
 
             def read(offset: int, length: int) -> bytes:
-                return reading.piece(self._tree, held.fd, path=path, size=length, offset=offset)
+                return reading.piece(self._tree, fd, path=path, size=length, offset=offset)
 
             torn = heal and size > 0 and read(size - 1, 1) != b"\n"
             start = size + torn
-            data = build(TailView(size, start, read))
+            data = build(TailView(size, start, read, same))
             if data:
-                if size == 0:
-                    self._sync_names(path)
                 self._extend(path, held, data=b"\n" + data if torn else data)
             return start
 
     def replace(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
         """Put `data` in place of the file, or make it; folders are made when missing."""
+        self._kept.drop(path)
         while True:
             with self._holding.file(path) as held:
                 if self._swap(path, held, data=data, mode=mode):
@@ -156,6 +169,7 @@ class Disk:
 
         `build` may run again when another process makes the file meanwhile, may read any file and must write none.
         """
+        self._kept.drop(path)
         while True:
             with self._holding.file(path) as held:
                 data = build(reading.whole(self._tree, held.fd, path=path) if held else None)
@@ -169,6 +183,7 @@ class Disk:
         file in a folder that is moved may be written meanwhile: only files are held.
         """
         self._renew(src)
+        self._kept.drop(src)
         info = self.stat(src)
         if info is None:
             return False
@@ -186,6 +201,7 @@ class Disk:
 
     def remove(self, path: str) -> bool:
         """Remove the file; False when absent."""
+        self._kept.drop(path)
         with self._holding.file(path) as held:
             if held is None:
                 return False
@@ -254,6 +270,8 @@ class Disk:
 
     def _extend(self, path: str, held: Held, *, data: bytes) -> None:
         """Write at the end and sync, or take everything back and raise."""
+        if held.size == 0:
+            self._sync_names(path)
         written = False
         try:
             write_all(self._ops, held.fd, data=data)
@@ -267,6 +285,7 @@ class Disk:
             with suppress(OSError):
                 self._ops.truncate(held.fd, held.size)
             raise refusal(error, path) from error
+        held.size += len(data)
 
     def _sync_folder(self, fd: int) -> None:
         if self._full:

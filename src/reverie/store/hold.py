@@ -54,7 +54,7 @@ class Holding(msgspec.Struct, frozen=True):
         end = time.monotonic() + self.wait
         lock = process_lock(f"{self.tree.root}/{path}")
         if not lock.mutex.acquire(timeout=self.wait):
-            raise self._busy(path)
+            raise self.busy(path)
         try:
             folder = self._folder(names, make=mode is not None)
             if folder is None:
@@ -81,7 +81,7 @@ class Holding(msgspec.Struct, frozen=True):
             yield
             return
         if not got:
-            raise self._busy(path)
+            raise self.busy(path)
         try:
             yield
         finally:
@@ -119,7 +119,7 @@ class Holding(msgspec.Struct, frozen=True):
             if not take(self.ops, held.fd, timeout=end - time.monotonic()):
                 self.ops.close(held.fd)
                 held.fd = -1
-                raise self._busy(path)
+                raise self.busy(path)
             if self._is_there(held):
                 return True
             self.let_go(held)
@@ -145,5 +145,6 @@ class Holding(msgspec.Struct, frozen=True):
         finally:
             self.ops.close(fd)
 
-    def _busy(self, path: str) -> Busy:
+    def busy(self, path: str) -> Busy:
+        """Return the error for a file that another writer kept too long."""
         return Busy(f"{path} has been held by another writer for {self.wait:g} s; try again shortly")

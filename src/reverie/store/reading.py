@@ -68,6 +68,16 @@ def look(tree: Tree, path: str) -> os.stat_result | None:
         tree.ops.close(folder)
 
 
+def glance(tree: Tree, path: str) -> os.stat_result | None:
+    """Return what lies at `path`, links above its end followed; None when absent."""
+    try:
+        return tree.ops.look(f"{tree.root}/{path}")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise refusal(error, path, doing="look at") from error
+
+
 def size(tree: Tree, path: str) -> int | None:
     """Return the length in bytes of a file that may be opened; None when absent."""
     info = look(tree, path)

@@ -10,6 +10,7 @@ reads the tail alone.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -21,10 +22,11 @@ from reverie.core.records import Opened, SessionLine, Switched, Turn
 from reverie.errors import InvalidRecord
 from reverie.store import stream
 from reverie.store.disk import TailView
-from reverie.store.workspace import Workspace
+from reverie.store.workspace import End, Workspace
 
 _TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last
 _LINE_BYTES = 100  # no turn's line is shorter
+_ENDS = 256  # sessions whose end is remembered
 
 
 class SessionState(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,7 @@ class Session(msgspec.Struct, frozen=True):
     damaged: list[stream.Damaged]
 
 
+@lru_cache(maxsize=256)
 def path_of(session: str) -> str:
     """Return the file of the session with the full name `session`."""
     return layout.session_file(safe_name(session))
@@ -56,19 +59,22 @@ def append(ws: Workspace, session: str, turn: Turn) -> Turn | None:
     None when the session is paused: nothing was stored. A turn to a session that was ended opens it again. Raises
     StoreUnwritable or Busy; then nothing was stored either.
     """
-    stored: list[Turn] = []
+    path = path_of(session)
+    numbers: list[int] = []
     turn_id = turn.id or ws.new_id()
 
     def build(tail: TailView) -> bytes:
-        head, last, following = _last(tail, session, at=turn.at)
-        if isinstance(last, Switched) and last.paused:
+        head, following, paused = _end(ws, path, tail) or _read_end(tail, session, at=turn.at)
+        if paused:
             return b""
-        stored[:] = [msgspec.structs.replace(turn, session=session, id=turn_id, n=following)]
+        numbers[:] = [following]
         # The session's name stands once, in the first line; repeating it would only make each line longer.
-        return head + framing.frame(msgspec.structs.replace(stored[0], session=""))
+        line = head + framing.frame(msgspec.structs.replace(turn, session="", id=turn_id, n=following))
+        _note_end(ws, path, End(tail.start + len(line), following + 1))
+        return line
 
-    ws.disk.append_under(path_of(session), build)
-    return stored[0] if stored else None
+    ws.disk.append_under(path, build)
+    return msgspec.structs.replace(turn, session=session, id=turn_id, n=numbers[0]) if numbers else None
 
 
 def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -> None:
@@ -131,6 +137,27 @@ def files(ws: Workspace) -> list[str]:
 def open_file(ws: Workspace, path: str) -> Session:
     """Return the session stored at `path`."""
     return _load(ws, path, session="")
+
+
+def _end(ws: Workspace, path: str, tail: TailView) -> tuple[bytes, int, bool] | None:
+    """Return what `_read_end` would find where this process knows it: nobody has written to the file since."""
+    end = ws.ends.get(path)
+    if end is None or not tail.same or end.size != tail.size or tail.start != tail.size:
+        return None
+    return b"", end.following, end.paused
+
+
+def _note_end(ws: Workspace, path: str, end: End) -> None:
+    """Remember how the file will end once what is being built was appended; its size tells whether it was."""
+    if len(ws.ends) >= _ENDS:
+        ws.ends.clear()
+    ws.ends[path] = end
+
+
+def _read_end(tail: TailView, session: str, *, at: datetime) -> tuple[bytes, int, bool]:
+    """Return what must stand before the next line, the ordinal it takes, and whether the session is paused."""
+    head, last, following = _last(tail, session, at=at)
+    return head, following, isinstance(last, Switched) and last.paused
 
 
 def _last(tail: TailView, session: str, *, at: datetime) -> tuple[bytes, SessionLine, int]:

@@ -95,6 +95,10 @@ class Syscalls:
         """Return what `name` is, without following a link."""
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
+    def look(self, path: str) -> os.stat_result:
+        """Return what the absolute `path` is, without following a link at its end; those above it are followed."""
+        return os.lstat(path)
+
     def fstat(self, fd: int) -> os.stat_result:
         """Return what the open descriptor is."""
         return os.fstat(fd)

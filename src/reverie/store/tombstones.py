@@ -68,7 +68,8 @@ def mask(ws: Workspace) -> Mask:
 
 def _stamp(ws: Workspace) -> tuple[int, int, int]:
     """Return what changes whenever the tombstones or the key do: sizes, and the time of the tombstones."""
-    status = ws.disk.stat(layout.TOMBSTONES)
+    status = ws.disk.glance(layout.TOMBSTONES)
     if status is None:
         return (0, 0, 0)
-    return (status.st_size, status.st_mtime_ns, ws.disk.size(layout.KEY) or 0)
+    key_file = ws.disk.glance(layout.KEY)
+    return (status.st_size, status.st_mtime_ns, key_file.st_size if key_file else 0)

@@ -39,12 +39,21 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     person: str = ""
 
 
+class End(msgspec.Struct, frozen=True):
+    """How a session's file ended: its size, the ordinal that follows, and whether the session was paused."""
+
+    size: int
+    following: int
+    paused: bool = False
+
+
 class Workspace:
     """An open workspace: its folder, disk, locks, settings, calendar, clock and source of ids.
 
     The store modules are functions over it. `clock` returns the present instant in UTC, `new_id` a fresh id of 16
     hex digits; both are injected so that tests decide them. `segment` is the journal segment this process appends
-    to, empty until it first writes.
+    to, empty until it first writes; `ends` says for each session's file spoken in how it ended when this process last
+    wrote to it.
     """
 
     def __init__(
@@ -66,6 +75,7 @@ class Workspace:
         self.new_id = new_id
         self.notebook = settings.notebook_path or layout.NOTEBOOK
         self.segment = ""
+        self.ends: dict[str, End] = {}
 
     @property
     def today(self) -> str:
