@@ -120,7 +120,8 @@ def context(
 
 def rendered_for(ws: Workspace, session: str) -> tuple[str, ...]:
     """Return the lines that contexts showed to the session, for `capture` to mark where they come back."""
-    return _lines(ws.disk.read(layout.rendered_file(safe_name(session))))
+    path = layout.rendered_file(safe_name(session))
+    return () if ws.disk.glance(path) is None else _lines(ws.disk.read(path))
 
 
 def _parts(

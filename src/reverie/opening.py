@@ -121,11 +121,12 @@ class Opened:
         self.trusted = trust.is_sealed(opening.config(), identity)
 
     def close(self) -> None:
-        """Close the state and the index."""
+        """Close the state, the index and the files that appends left open."""
         self._state.close()
         if self._index is not None:
             self._index.close()
             self._index = None
+        self.ws.disk.close()
         if self.agent is not None:
             self.agent.close()
 
