@@ -26,7 +26,7 @@ from reverie.core.records import Event
 from reverie.core.records import Recalled as RecallLine
 from reverie.core.rows import Candidate, Filter, Kind, Row
 from reverie.core.significance import decayed, protected
-from reverie.core.tokens import terms
+from reverie.core.tokens import search_terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.feeding import DESCRIPTION, Feeding, row_of
@@ -253,7 +253,7 @@ def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the lines of a paragraph that answer the query, at most LINES in their order, and what they cite."""
     lines, ids = row.text.split("\n"), row.digest.split("\n")
     asked = set(wanted)
-    scores = [len(asked.intersection(terms(line))) for line in lines]
+    scores = [len(asked.intersection(search_terms(line))) for line in lines]
     best = sorted(range(len(lines)), key=lambda place: (-scores[place], place))[:LINES]
     kept = sorted(place for place in best if scores[place] or not any(scores))
     cited = (one for place in kept for one in (ids[place].split() if place < len(ids) else ()))

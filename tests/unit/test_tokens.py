@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core import tokens
+from reverie.core import tokens, word_forms
 
 
 @pytest.mark.parametrize(
@@ -140,3 +140,30 @@ def test_the_estimate_is_near_what_models_count(text, low, high):
 def test_a_huge_text_of_one_letter_is_one_short_term():
     """R-17: five million letters without a blank give one bounded term, at once."""
     assert tokens.terms("a" * 5_000_000) == ["a" * tokens.LONGEST]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("We went to the lake", "Where did they go?"),
+        ("I bought two bicycles", "What bike did I buy?"),
+        ("The children's favourite colour", "kid's favorite color"),
+        ("Mum's photograph of the mice", "mother picture of a mouse"),
+    ],
+)
+def test_forms_of_one_word_find_each_other(said, asked):
+    """Irregular forms, spellings of two countries and everyday names of one thing are one term in a search."""
+    assert set(tokens.query_terms(asked)) <= set(tokens.search_terms(said))
+
+
+def test_a_form_stands_under_one_word_that_is_itself():
+    """No form is listed twice, and what it stands under stands under nothing else."""
+    forms = [form for form, _ in word_forms.pairs()]
+    assert len(forms) == len(set(forms))
+    assert {word for _, word in word_forms.pairs()}.isdisjoint(forms)
+
+
+def test_what_says_the_same_is_not_loosened_by_search():
+    """The terms by which statements are compared keep each form apart: "went" is not "go" there."""
+    assert tokens.terms("went") == ["went"]
+    assert tokens.search_terms("went") == ["go"]

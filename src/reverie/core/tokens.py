@@ -7,7 +7,8 @@ control character and at most `LONGEST` characters; never drops a word from a st
 Words are casefolded, stripped of Latin accents and stemmed (English rules for Latin letters, Russian for
 Cyrillic). Han, Kana and Hangul give every character and every pair of neighbours, so that one- and two-character
 queries match without a dictionary; Thai, Lao, Khmer and Burmese likewise. Identifiers (`snake_case`, `camelCase`,
-paths, `v2.3.1`) give the whole and its parts. Each emoji is a term.
+paths, `v2.3.1`) give the whole and its parts. Each emoji is a term. A search also takes irregular forms and other
+spellings for one word (`search_terms`); what counts as the same statement does not.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from typing import Final
 
 import Stemmer
 
-from reverie.core import stopwords
+from reverie.core import stopwords, word_forms
 from reverie.core.patterns import Words
 
-VERSION: Final = 1  # goes up whenever the terms of any text change, so that indexes built before are rebuilt
+VERSION: Final = 2  # goes up whenever the terms of any text change, so that indexes built before are rebuilt
 LONGEST: Final = 64  # characters of one term; a longer one (base64, hashes, URLs) is cut here
 _SCRAPS: Final = 4  # parts of letters and digits a word with a digit may have before it is taken for a key
 _ROOT: Final = 3  # letters of an Arabic word that must remain without its article
@@ -145,11 +146,23 @@ def terms(text: str) -> list[str]:
     return [term for term in out if term]
 
 
+def search_terms(text: str) -> list[str]:
+    """Return the terms of `text` by which it is found: irregular forms and other spellings under one word."""
+    forms = _forms()
+    return [forms.get(term, term) for term in terms(text)]
+
+
 def query_terms(text: str) -> list[str]:
     """Return the terms of a query, each once, without question and grammar words unless nothing else is left."""
-    every = list(dict.fromkeys(terms(text)))
+    every = list(dict.fromkeys(search_terms(text)))
     stop = stop_terms()
     return [term for term in every if term not in stop] or every
+
+
+@cache
+def _forms() -> dict[str, str]:
+    """Return the stems that have another one's place in a search."""
+    return {_stem(form): _stem(word) for form, word in word_forms.pairs()}
 
 
 @cache

@@ -60,7 +60,7 @@ def own(row: Row) -> tuple[str, ...]:
 @lru_cache(maxsize=2_048)
 def _terms(text: str) -> tuple[str, ...]:
     """Return the terms of a text; cached because each turn stands in the windows of its neighbours too."""
-    return tuple(tokens.terms(text))
+    return tuple(tokens.search_terms(text))
 
 
 def windows(rows: Sequence[Row], turns: Turns) -> list[tuple[str, ...]]:
