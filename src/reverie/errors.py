@@ -158,10 +158,13 @@ class ModelFailed(ReverieError):
     http_status = 502
     retryable = True
 
-    def __init__(self, message: str, *, kind: ModelTrouble = "down") -> None:
-        """Say what to do in `message`, and what went wrong in `kind`."""
+    def __init__(
+        self, message: str, *, kind: ModelTrouble = "down", retry_after: float | None = None
+    ) -> None:
+        """Say what to do in `message`, what went wrong in `kind`, and for how many seconds the provider wants peace."""
         super().__init__(message)
         self.kind = kind
+        self.retry_after = retry_after
 
 
 class BudgetOverflow(ReverieError):
