@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from talks import NOON, S, say, user, workspace
 
@@ -158,3 +159,19 @@ def test_forgotten_turns_leave_a_record(ws: Workspace) -> None:
     assert "I like walnuts" not in text
     assert history.content(ws, record("0-2", raw=False), mask) == ""
     assert history.content(ws, record("1-2", content="plums"), mask) == "plums"
+
+
+def test_turns_set_aside_stay_in_their_window_and_are_kept_once(tmp_path: Path) -> None:
+    """What no extraction could read gets a cursor of its own, once, and archives no turn of the window."""
+    ws = workspace(tmp_path)
+    aside = History(cursor=0, timestamp=NOON, session="s1", turns="4", content="[4] odd words")
+    first = history.set_aside(ws, aside)
+    assert first is not None
+    assert (first.cursor, first.raw, first.aside) == (1, True, True)
+    assert history.set_aside(ws, aside) is None
+    assert history.reached(ws, "s1").ordinal == -1
+    whole = msgspec.structs.replace(aside, turns="0-5", content="all of it")
+    stored = history.append(ws, whole, history.reached(ws, "s1"))
+    assert stored is not None
+    assert stored.cursor == 2
+    assert history.verify(ws) == []

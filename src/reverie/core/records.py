@@ -302,7 +302,8 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `history.jsonl`: turns `[a, b]` of a session, summarised, or verbatim when `raw`.
 
-    `by` is the model that wrote a summary; `why` says why a record is raw although a model was to summarise it.
+    `by` is the model that wrote a summary; `why` says why a record is raw although a model was to summarise it, or
+    why it is `aside`: turns that no extraction could read, kept for the dream, which stay in their active window.
     """
 
     cursor: int
@@ -313,6 +314,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     raw: bool = False
     by: str = ""
     why: str = ""
+    aside: bool = False
 
 
 class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -35,6 +35,7 @@ class _Covers(msgspec.Struct, frozen=True):
     cursor: int
     session: str
     turns: str
+    aside: bool = False
 
 
 class Reached(msgspec.Struct, frozen=True):
@@ -67,6 +68,20 @@ def append(ws: Workspace, record: History, known: Reached) -> History | None:
         if span[0] <= max(known.ordinal, fresh):
             return b""
         stored[:] = [msgspec.structs.replace(record, cursor=_last_cursor(tail) + 1)]
+        return framing.frame(stored[0])
+
+    ws.disk.append_under(layout.HISTORY, build)
+    return stored[0] if stored else None
+
+
+def set_aside(ws: Workspace, record: History) -> History | None:
+    """Append `record`, turns that could not be extracted, which stay in their active window; None when it is there."""
+    stored: list[History] = []
+
+    def build(tail: TailView) -> bytes:
+        if _is_aside(tail.read(0, tail.size), record):
+            return b""
+        stored[:] = [msgspec.structs.replace(record, cursor=_last_cursor(tail) + 1, raw=True, aside=True)]
         return framing.frame(stored[0])
 
     ws.disk.append_under(layout.HISTORY, build)
@@ -117,14 +132,14 @@ def verify(ws: Workspace) -> list[Damaged]:
             reason = f"cursor {record.cursor} follows {last}"
         elif span is None:
             reason = f"turns {record.turns[:40]!r} are no ordinals"
-        elif span[0] <= ends.get(record.session, -1):
+        elif not record.aside and span[0] <= ends.get(record.session, -1):
             reason = f"turns {record.turns} of {record.session} were archived before"
         else:
             reason = ""
         if reason:
             found.append(Damaged(layout.HISTORY, end, b"", reason))
         last = max(last, record.cursor)
-        if span is not None:
+        if span is not None and not record.aside:
             ends[record.session] = max(ends.get(record.session, -1), span[1])
     return found
 
@@ -137,10 +152,23 @@ def _highest(data: bytes, start: int, session: str) -> int:
             covers = framing.decode(line, _Covers)
         except InvalidRecord:
             continue
-        span = parse_range(covers.turns) if covers.session == session else None
+        span = parse_range(covers.turns) if covers.session == session and not covers.aside else None
         if span is not None:
             highest = max(highest, span[1])
     return highest
+
+
+def _is_aside(data: bytes, record: History) -> bool:
+    """Return whether `data` holds the same turns of the same session with the same words, set aside before."""
+    wanted = (record.session, record.turns, record.content)
+    for line in framing.read(data)[0]:
+        try:
+            known = framing.decode(line, History)
+        except InvalidRecord:
+            continue
+        if known.aside and (known.session, known.turns, known.content) == wanted:
+            return True
+    return False
 
 
 def _last_cursor(tail: TailView) -> int:
