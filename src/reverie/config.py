@@ -153,6 +153,12 @@ def traceback_wanted(environment: Mapping[str, str] | None = None) -> bool:
     return variables.get(TRACEBACK_VARIABLE, "") not in {"", "0"}
 
 
+def variable(name: str, environment: Mapping[str, str] | None = None) -> str:
+    """Return what a variable holds that a setting names, such as one with a key; "" for none."""
+    variables = os.environ if environment is None else environment
+    return variables.get(name, "") if name else ""
+
+
 def system_zone(environment: Mapping[str, str], *, localtime: Path = Path("/etc/localtime")) -> str:
     """Return the IANA name of the system's time zone: TZ, else where the link `localtime` leads, else `UTC`."""
     zone = KEYS["zone",]

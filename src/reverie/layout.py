@@ -56,6 +56,9 @@ DIGESTS = "digests"
 INDEX = ".index"
 STATE_DB = ".index/state.db"
 TEXT_INDEX = ".index/text"
+EMBEDDED_DB = (
+    ".index/embedded.db"  # the vectors of texts by their hashes: kept by `reindex`, removed by an erase
+)
 
 ZONES = (
     "0_Inbox",

@@ -25,10 +25,11 @@ class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
 def drop(ws: Workspace) -> Reindexed:
     """Remove every derived file, and return how many; they come back when next read or written.
 
-    What lies there and is no plain file (a folder or link in a file's place) is removed by whoever opens it.
+    The vectors made before stay: they are known by the hash of their text, so that none is made twice. What lies there
+    and is no plain file (a folder or link in a file's place) is removed by whoever opens it.
     """
     removed = 0
     for folder in DERIVED:
-        for path in list(ws.disk.walk(folder)):
+        for path in [path for path in ws.disk.walk(folder) if not path.startswith(layout.EMBEDDED_DB)]:
             removed += ws.disk.remove(path)
     return Reindexed(removed=removed)

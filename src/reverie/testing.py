@@ -1,4 +1,4 @@
-"""Fakes that make a memory's surroundings decidable: a crashing disk, a standing clock, counting ids, a scripted model.
+"""Fakes that make a memory's surroundings decidable: its disk, its clock, its ids, its model and its embedder.
 
 Owns what tests of Reverie, ours and its users', put in place of the world; promises the same run for the same
 arguments; never used by the package itself.
@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from reverie.errors import ReverieError
+from reverie.index.embed.toy import ToyEmbedder
 from reverie.model.asking import Reply, Request, Usage
 from reverie.store.crashing import CrashSyscalls
 from reverie.store.disk import Disk
@@ -26,6 +27,7 @@ __all__ = [
     "Crashed",
     "FixedClock",
     "ScriptedModel",
+    "ToyEmbedder",
     "Wreck",
     "counter_ids",
     "crash_loop",
