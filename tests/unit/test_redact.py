@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.core.redact import redact
+from reverie.core.secret_assignments import LABELS
+from reverie.core.secret_stems import ALL, stem_of, stems_in
+from reverie.core.secrets_table import HEADERS
 
 TABLE = tomllib.loads(
     (Path(__file__).parent.parent / "data" / "secrets.toml").read_text(encoding="utf-8").replace("¦", "")
@@ -169,3 +172,22 @@ def test_ordinary_prose_passes_almost_as_fast_as_it_can_be_split() -> None:
         best, split = min(best, middle - started), min(split, time.process_time() - middle)
     print(f"{2 / best:.0f} MB/s, {best / split:.1f} times as long as splitting")  # noqa: T201 - the report
     assert best < 6 * split
+
+
+@given(
+    st.lists(
+        st.sampled_from([*sorted(ALL), *HOSTILE, "Authorization", "TOKEN", "to\u212aen", "pwd", "x"]),
+        max_size=6,
+    )
+)
+def test_a_stem_that_a_text_holds_in_any_case_is_seen(pieces: list[str]) -> None:
+    """No stem of a label is passed over, whatever its case and whatever stands beside it."""
+    text = "".join(pieces)
+    lowered = text.replace("\u0130", "I").lower()
+    assert stems_in(text, text.encode()) >= {stem for stem in ALL if stem in lowered}
+
+
+def test_every_label_and_header_is_announced_by_a_stem() -> None:
+    """The stem looked for first is a part of each word that is looked for afterwards."""
+    words = [label.word for label in LABELS] + [anchor for shape in HEADERS for anchor in shape.anchors]
+    assert all(stem_of(word) in word for word in words)

@@ -16,6 +16,10 @@ from reverie.core.redact import redact
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
     """Return `turn` without secrets in its text, its tool calls, or the names and references it carries."""
+    if not turn.calls and not turn.attachments:
+        result = redact(turn.content, allow=allow)
+        if not result.kinds:
+            return turn
     kinds: list[str] = []
 
     def clean(text: str) -> str:

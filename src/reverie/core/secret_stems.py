@@ -8,6 +8,7 @@ Nearly every text holds none of the stems, and looking for each anchor by itself
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 _PLAIN = (
@@ -33,6 +34,24 @@ _PLAIN = (
 )
 _CHINESE = ("密", "令", "钥", "助")  # one character each, which is found at once
 _FOLDED = ("\u0130", "\u212a")  # the letters outside ASCII whose lower case is an ASCII letter
+# Each begins at a letter that few words hold, so that a search stops seldom; nearly every text passes all of them.
+_RARE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rb"k(?:ey|en)",
+        rb"w(?<=pw)",
+        rb"v(?<=cv)",
+        rb"x-",
+        rb"z(?<=authoriz)",
+        rb"y(?<=putty)|y(?<=social security)",
+        rb"b(?:earer|asic)",
+        rb"mnemonic",
+        rb"p(?:ass|in|hrase)",
+        rb"c(?:redential|url |ret)",
+        rb"://",
+        rb"ssn",
+    )
+)
 _ENCODED = tuple((stem.encode(), stem) for stem in _PLAIN)
 ALL = frozenset((*_PLAIN, *_CHINESE))
 NONE: frozenset[str] = frozenset()
@@ -41,7 +60,11 @@ NONE: frozenset[str] = frozenset()
 def stems_in(text: str, encoded: bytes) -> frozenset[str]:
     """Return the stems that `text` holds; `encoded` is the text in UTF-8."""
     lowered = encoded.lower()
-    found = [stem for raw, stem in _ENCODED if raw in lowered]
+    found: list[str] = []
+    for rare in _RARE:
+        if rare.search(lowered):
+            found = [stem for raw, stem in _ENCODED if raw in lowered]
+            break
     if not text.isascii():
         if any(letter in text for letter in _FOLDED):
             return ALL
