@@ -30,6 +30,7 @@ Next: `digest`, which summarises sessions by the day.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
@@ -68,6 +69,18 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     due: Due = Due()
 
+    def __add__(self, other: Compacted) -> Compacted:
+        """Return both together, of two sessions."""
+        return Compacted(
+            archived=self.archived + other.archived,
+            cursor=max(filter(None, (self.cursor, other.cursor)), default=None),
+            kept=self.kept + other.kept,
+            tokens=self.tokens + other.tokens,
+            records=self.records + other.records,
+            problem=self.problem or other.problem,
+            due=self.due | other.due,
+        )
+
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
     """What a host has in its prompt: its messages as turns, and the tokens that no compaction can take away.
@@ -83,12 +96,12 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
         """The turns to capture, in order."""
         return [turn for turn in self.turns if turn.n < 0 and turn.role != "system"]
 
-    def left(self, stays: Sequence[Turn]) -> tuple[int, ...]:
-        """Return the places of the messages that are no longer active."""
-        active = {turn.id for turn in stays}
-        return tuple(
-            place for place, turn in enumerate(self.turns) if turn.role != "system" and turn.id not in active
-        )
+    def left(self, gone: AbstractSet[str]) -> tuple[int, ...]:
+        """Return the places of the messages whose turns, by id, are gone from the window.
+
+        A message that could not be captured, of a paused session say, is none of them: nobody else has it.
+        """
+        return tuple(place for place, turn in enumerate(self.turns) if turn.id in gone)
 
 
 def window_of(ws: Workspace, session: str, messages: Sequence[Turn | Mapping[str, Any]]) -> Window:
@@ -114,8 +127,10 @@ def window_of(ws: Workspace, session: str, messages: Sequence[Turn | Mapping[str
 def is_over(ws: Workspace, session: str, *, budget: int | None = None, fixed: int = 0) -> bool:
     """Tell whether turns of `session` are about to leave its window: what they say had better be extracted first."""
     limit = _limit(ws, budget) - fixed
+    if not ws.settings.enabled or (ws.disk.size(sessions.path_of(session)) or 0) <= limit:
+        return False  # no turn takes more tokens than bytes
     turns = sessions.read(ws, session)
-    if not ws.settings.enabled or _tokens(turns) <= limit:
+    if _tokens(turns) <= limit:
         return False  # the history, which holds every session's, need not be read
     reached = history.reached(ws, session).ordinal
     return bool(_slices(ws, [turn for turn in turns if turn.n > reached], limit))
@@ -139,7 +154,7 @@ def compact(
     if not ws.settings.enabled:
         return Compacted()
     limit = whole - host.fixed
-    turns: Sequence[Turn] = sessions.read(ws, session)
+    every = turns = sessions.read(ws, session)
     shed = _Shedding(ws, Readable(session, ws.settings, masked), model)
     if _tokens(turns) > limit:  # else the history, which holds every session's, need not be read
         turns = shed.until(turns, limit)
@@ -156,7 +171,7 @@ def compact(
         tokens=tokens,
         records=tuple(shed.records),
         stays=tuple(turns),
-        left=host.left(turns),
+        left=host.left({turn.id for turn in every} - {turn.id for turn in turns}),
         problem=problem,
         due=Due(sessions=(session,)) if archived else Due(),
     )
@@ -177,7 +192,7 @@ class _Shedding:
         self.records: list[History] = []
         self.problem = ""
 
-    def until(self, turns: Sequence[Turn], limit: int) -> Sequence[Turn]:
+    def until(self, turns: list[Turn], limit: int) -> list[Turn]:
         """Archive slice after slice until the rest is within `limit` tokens, and return the rest."""
         session = self._readable.session
         known = history.reached(self._ws, session)

@@ -1,24 +1,45 @@
 """Everything that is due, in order, once: what cron, the daemon or a person at the keyboard runs.
 
-Owns the order of the stages and which failures stop a run; promises that the drain comes first, always, and that a
-second run right after the first changes nothing; never does a stage's work itself.
+Owns the order of the stages and which failures stop a run; promises that the drain comes first, always, that it does
+not matter who runs it or whether two do, and that a second run right after the first changes nothing; never does a
+stage's work itself.
 
-The order: drain, extract (what is unread), drain (what was extracted), compact, digest, dream, publish. A failed drain
-stops the run and is raised; any other stage that fails is named in `problems`, and the rest goes on.
+`STAGES` is the order, `core.pipeline` the table of what follows which trigger; a run after a trigger takes the stages
+that the table names for it, in this order. Summaries come after extraction, for a line of theirs names the entry it
+stands on. A failed drain stops the run and is raised; any other stage that fails is named in `problems`, and the rest
+goes on. What a stage reports without failing stands there too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
 
+from reverie.compact import Compacted, is_over
+from reverie.core.pipeline import STEPS, Step, Trigger
+from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.dream import Dreamt
-from reverie.errors import DrainFailed, ReverieError
+from reverie.errors import Busy, DrainFailed, ReverieError
 from reverie.extract import Extracted
 from reverie.publish import Published
+from reverie.store import counters, journal, sessions
+from reverie.store.counters import ConsolidateCounters
+from reverie.store.workspace import Workspace
+
+# The stages in their order, each with the steps of the table that it takes.
+STAGES: tuple[tuple[str, tuple[Step, ...]], ...] = (
+    ("drain", ()),  # whatever was asked for
+    ("extract", ("extract",)),
+    ("drain", ("extract",)),
+    ("compact", ("compact",)),
+    ("digest", ("summarise", "today", "week", "longterm")),
+    ("dream", ("dream",)),
+    ("publish", ("publish",)),
+)
+_PROMOTION = ("digest", "publish")
 
 
 class Verbs(Protocol):
@@ -30,10 +51,10 @@ class Verbs(Protocol):
     def extract(self) -> Extracted:
         """Read what is unread."""
 
-    def compact_all(self) -> object:
+    def compact_all(self) -> Compacted:
         """Compact every session over its budget."""
 
-    def digest(self) -> object:
+    def digest(self) -> Digested:
         """Summarise, and write the digests anew."""
 
     def dream(self) -> Dreamt:
@@ -46,6 +67,8 @@ class Verbs(Protocol):
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Which part of a run is wanted: all of it, the drain alone, or promotion (digests and MEMORY.md) alone.
 
+    `after` names a trigger of `core.pipeline`, such as `end`; then the stages that follow it run and no others.
+
     >>> memory.consolidate(Plan(promote_only=True)).stages
     ('digest', 'publish')
     """
@@ -53,17 +76,44 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     drain_only: bool = False
     promote_only: bool = False
     dry_run: bool = False
+    after: Trigger | None = None
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages wanted, in order."""
+        if self.drain_only:
+            return ("drain",)
+        if self.promote_only:
+            return _PROMOTION
+        if self.after is None:
+            return tuple(name for name, _ in STAGES)
+        wanted = STEPS[self.after]
+        return tuple(name for name, steps in STAGES if not steps or not set(wanted).isdisjoint(steps))
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What one stage did, in words; `idle` when it found nothing to do."""
+
+    stage: str
+    said: str
+    idle: bool = False
 
 
 class Consolidated(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run did. `watermark` is the day the notebook has reached, or empty; `problems` are failed stages."""
+    """What a run did. `watermark` is the day the notebook has reached, or empty.
+
+    `stages` are those that ran to their end, `told` what each did; `problems` are failed stages and what others
+    reported, those of `lasting` will not go away by themselves.
+    """
 
     agent: str
     plan: Plan
     facts_added: int = 0
     watermark: str = ""
     stages: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
     problems: tuple[str, ...] = ()
+    lasting: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the one line that `reverie consolidate` prints."""
@@ -77,55 +127,126 @@ class Consolidated(msgspec.Struct, frozen=True, kw_only=True):
 class _Tally(msgspec.Struct):
     found: int = 0
     watermark: str = ""
+    problems: list[str] = msgspec.field(default_factory=list)
+    lasting: list[str] = msgspec.field(default_factory=list)
+
+    def tell(self, stage: str, *problems: str, passing: bool = False) -> None:
+        """Take note of what a stage reports, once."""
+        for problem in problems:
+            said = problem if problem.startswith(f"{stage}: ") else f"{stage}: {problem}"
+            if said not in self.problems:
+                self.problems.append(said)
+                if not passing:
+                    self.lasting.append(said)
 
 
-def consolidate(verbs: Verbs, plan: Plan, *, agent: str, watermark: str) -> Consolidated:
+def consolidate(
+    verbs: Verbs, plan: Plan, *, agent: str, watermark: str, waiting: Mapping[str, str] | None = None
+) -> Consolidated:
     """Run what `plan` asks for; `watermark` is where the notebook stands before. Raises DrainFailed.
 
-    A dry run names the stages in their order and runs none.
+    A dry run names the stages in their order and runs none; `waiting` says for a stage what it would find.
     """
     tally = _Tally(watermark=watermark)
+    stages = _stages(verbs, tally)
     ran: list[str] = []
-    problems: list[str] = []
-    for name, stage in _stages(verbs, plan, tally):
+    told: list[Told] = []
+    for name in plan.stages:
         try:
-            if not plan.dry_run:
-                stage()
+            told.append(
+                Told(name, (waiting or {}).get(name, "would run")) if plan.dry_run else stages[name]()
+            )
             ran.append(name)
         except DrainFailed:
             raise
         except ReverieError as error:
-            problems.append(f"{name}: {error}")
+            tally.tell(name, str(error), passing=isinstance(error, Busy))
     return Consolidated(
         agent=agent,
         plan=plan,
         facts_added=tally.found,
         watermark=tally.watermark,
         stages=tuple(ran),
-        problems=tuple(problems),
+        told=tuple(told),
+        problems=tuple(tally.problems),
+        lasting=tuple(tally.lasting),
     )
 
 
-def _stages(verbs: Verbs, plan: Plan, tally: _Tally) -> list[tuple[str, Callable[[], object]]]:
-    """Return the stages of `plan` in order."""
+def waiting(ws: Workspace) -> dict[str, str]:
+    """Return what the stages would find that can be told without opening anything derived."""
+    long = sum(is_over(ws, name) for name in sessions.names(ws))
+    return {
+        "drain": f"{_number(len(journal.waiting(ws).records), 'record')} queued",
+        "compact": f"{_number(long, 'session')} over the budget",
+    }
 
-    def extract() -> None:
-        tally.found += verbs.extract().entries
 
-    def dream() -> None:
-        tally.watermark = verbs.dream().watermark or tally.watermark
+def remember_failing(ws: Workspace, done: Consolidated) -> None:
+    """Note for `status` what fails, by stage: what this run found, and what it did not look at."""
+    before = counters.read(ws, ConsolidateCounters).failing
+    found = {name: said for name, said in before.items() if name not in done.plan.stages}
+    for problem in done.lasting:
+        found.setdefault(problem.partition(":")[0], problem)
+    if found != before:
+        counters.write(ws, ConsolidateCounters(found))
 
-    promotion: list[tuple[str, Callable[[], object]]] = [("digest", verbs.digest), ("publish", verbs.publish)]
-    if plan.drain_only:
-        return [("drain", verbs.drain)]
-    if plan.promote_only:
-        return promotion
-    return [
-        ("drain", verbs.drain),
-        ("extract", extract),
-        ("drain", verbs.drain),
-        ("compact", verbs.compact_all),
-        ("digest", verbs.digest),
-        ("dream", dream),
-        ("publish", verbs.publish),
-    ]
+
+def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
+    """Return how each stage is run and told of."""
+
+    def drain() -> Told:
+        done = verbs.drain()
+        tally.tell("drain", *done.problems)
+        refused = f", {done.refused} refused and kept aside" if done.refused else ""
+        said = (
+            f"{_number(done.stored, 'entry')} stored, {_number(done.feedback, 'judgement')} applied{refused}"
+        )
+        return Told("drain", said, idle=not (done.stored or done.feedback or done.refused))
+
+    def extract() -> Told:
+        done = verbs.extract()
+        tally.found += done.entries
+        tally.tell("extract", *done.problems)
+        said = f"{_number(done.entries, 'entry')} found in {_number(done.spans, 'span')}"
+        return Told("extract", said, idle=not done.spans)
+
+    def compact() -> Told:
+        done = verbs.compact_all()
+        tally.tell("compact", *filter(None, (done.problem,)))
+        said = f"{_number(done.archived, 'turn')} moved into the history"
+        return Told("compact", said, idle=not done.archived)
+
+    def digest() -> Told:
+        done = verbs.digest()
+        tally.tell("digest", *done.problems)
+        changed = ", ".join(done.changed) or "no digest"
+        said = f"{_number(done.sections, 'summary')} written, {changed} changed"
+        return Told("digest", said, idle=not (done.sections or done.changed))
+
+    def dream() -> Told:
+        done = verbs.dream()
+        tally.watermark = done.watermark or tally.watermark
+        tally.tell("dream", *done.problems, passing=True)  # the runs' records keep them
+        return Told("dream", str(done), idle=done.result == "nothing")
+
+    def publish() -> Told:
+        done = verbs.publish()
+        tally.tell("publish", *filter(None, (done.problem,)))
+        said = "left as it is" if done.waits else f"has {done.characters:,} characters"
+        return Told("publish", f"{done.path} {said}", idle=not done.changed)
+
+    return {
+        "drain": drain,
+        "extract": extract,
+        "compact": compact,
+        "digest": digest,
+        "dream": dream,
+        "publish": publish,
+    }
+
+
+def _number(number: int, thing: str) -> str:
+    """Return a number of things, the word in the plural where it is not one."""
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else plural}"

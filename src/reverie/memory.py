@@ -10,11 +10,11 @@ never does a step's work itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
@@ -23,8 +23,8 @@ from reverie import digest as digesting
 from reverie import remember as remembering
 from reverie.capture import Captured
 from reverie.care import Care
-from reverie.compact import Compacted, compact
-from reverie.consolidate import Consolidated, Plan, consolidate
+from reverie.compact import Compacted, compact, is_over, window_of
+from reverie.consolidate import Consolidated, Plan, consolidate, remember_failing, waiting
 from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
@@ -35,7 +35,7 @@ from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, dream
-from reverie.errors import Busy, ReverieError, StoreUnwritable
+from reverie.errors import Busy, ModelFailed, ReverieError, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, keep_log, recall
@@ -281,13 +281,25 @@ class Memory(Care):
             return msgspec.structs.replace(done, problems=(*done.problems, str(error)))
         return done
 
-    def compact(self, session: str, *, budget: int | None = None) -> Compacted:
+    def compact(
+        self, session: str, messages: Sequence[Turn | Mapping[str, Any]] = (), *, budget: int | None = None
+    ) -> Compacted:
         """Move the oldest turns of a long session into the history.
+
+        `messages` is the prompt of a host; what of it is not captured yet is captured first. Raises BudgetOverflow when
+        `budget` is given and what cannot be archived alone exceeds it.
 
         >>> memory.compact("s1").archived
         0
         """
-        return compact(self.opened.writable, session, budget=budget)
+        ws, model = self.opened.writable, self.opened.model("summary")
+        window = window_of(ws, session, messages) if messages else None
+        for turn in window.fresh if window else ():
+            self.capture(session, turn)
+        if is_over(ws, session, budget=budget, fixed=window.fixed if window else 0):
+            with suppress(ModelFailed):  # turns that left are read as well, when the model is back
+                self.extract([session])
+        return compact(ws, session, budget=budget, window=window, model=model, masked=self.opened.mask)
 
     def digest(self) -> Digested:
         """Summarise sessions and write today, week and long-term anew.
@@ -296,8 +308,10 @@ class Memory(Care):
         3
         """
         ws, state = self.opened.writable, self.opened.state_now()
-        digesting.summarise(ws, state, masked=self.opened.mask)
-        return digesting.digest(ws, state, masked=self.opened.mask)
+        masked, model = self.opened.mask, self.opened.model("summary")
+        told = digesting.summarise(ws, state, masked=masked, model=model)
+        done = digesting.digest(ws, state, masked=masked)
+        return msgspec.structs.replace(done, sections=told.sections, problems=told.problems)
 
     def dream(self, *, now: bool = False, dry_run: bool = False) -> Dreamt:
         """Fold closed days into the notebook, in one commit or none; raises Busy.
@@ -311,13 +325,13 @@ class Memory(Care):
         self._act(done.due)
         return done
 
-    def compact_all(self) -> int:
-        """Compact every session over its budget, and return how many turns moved into the history.
+    def compact_all(self) -> Compacted:
+        """Compact every session over its budget, and return what moved into the history.
 
-        >>> memory.compact_all()
+        >>> memory.compact_all().archived
         0
         """
-        return sum(compact(self.opened.writable, name).archived for name in self.opened.sessions())
+        return sum((self.compact(name) for name in self.opened.sessions()), Compacted())
 
     def consolidate(self, plan: Plan | None = None) -> Consolidated:
         """Run everything that is due, in order, the drain first; raises DrainFailed with the queue intact.
@@ -325,7 +339,10 @@ class Memory(Care):
         >>> print(memory.consolidate(Plan(drain_only=True)))
         consolidation: agent=... facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False
         """
-        ws = self.opened.writable if plan is None or not plan.dry_run else self.opened.ws
-        return consolidate(
-            self, plan or Plan(), agent=self.opened.identity.agent, watermark=runs.watermark(ws)
-        )
+        wanted = plan or Plan()
+        ws = self.opened.ws if wanted.dry_run else self.opened.writable
+        found, agent = waiting(ws) if wanted.dry_run else None, self.opened.identity.agent
+        done = consolidate(self, wanted, agent=agent, watermark=runs.watermark(ws), waiting=found)
+        if not wanted.dry_run:
+            remember_failing(ws, done)
+        return done

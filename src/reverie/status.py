@@ -23,7 +23,8 @@ from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index import rows_file
 from reverie.index.rows import Rows
 from reverie.index.state import State
-from reverie.store import daylog, journal, quarantine, reviews, sessions, stream
+from reverie.store import counters, daylog, journal, quarantine, reviews, sessions, stream
+from reverie.store.counters import ConsolidateCounters
 from reverie.store.workspace import Workspace
 
 LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
@@ -163,6 +164,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         off=tuple(_off(ws)),
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
+    found += _consolidating(ws)
     return msgspec.structs.replace(seen, problems=tuple(found))
 
 
@@ -214,6 +216,12 @@ def _failing(runs: list[Run]) -> Iterator[Problem]:
     if runs and runs[-1].result == "failed":
         why = f": {runs[-1].problems[0]}" if runs[-1].problems else ""
         yield Problem(f"{runs[-1].run} failed{why}", "run `reverie dream --now`, or see `reverie log`")
+
+
+def _consolidating(ws: Workspace) -> Iterator[Problem]:
+    """Yield what failed when everything due was last run."""
+    for what in counters.read(ws, ConsolidateCounters).failing.values():
+        yield Problem(what, "mend the cause, then run `reverie consolidate`")
 
 
 def _runs(ws: Workspace) -> list[Run]:

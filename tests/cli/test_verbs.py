@@ -192,7 +192,7 @@ def test_erasing_asks_or_wants_yes(shell: Shell, tea: str) -> None:
 
 def test_consolidate_prints_its_line(shell: Shell, tea: str) -> None:
     """`consolidate` prints the line that scripts read, drains first, and a second run adds nothing."""
-    told = shell.ok("consolidate", "--drain-only").out
+    told = shell.ok("consolidate", "--drain-only").out.splitlines(keepends=True)[0]
     assert told == (
         "consolidation: agent=memory facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False\n"
     )

@@ -11,8 +11,10 @@ import pytest
 from desk import Desk, contents, days_ago
 
 from reverie import layout
+from reverie.compact import Compacted
 from reverie.consolidate import Consolidated, Plan, consolidate
 from reverie.core.due import Due
+from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.dream import Dreamt
 from reverie.errors import DrainFailed, ModelFailed, Untrusted
@@ -48,13 +50,13 @@ class _Verbs:
         self._call("extract")
         return Extracted(entries=3, due=Due())
 
-    def compact_all(self) -> object:
+    def compact_all(self) -> Compacted:
         self._call("compact")
-        return 0
+        return Compacted()
 
-    def digest(self) -> object:
+    def digest(self) -> Digested:
         self._call("digest")
-        return None
+        return Digested()
 
     def dream(self) -> Dreamt:
         self._call("dream")

@@ -38,7 +38,14 @@ class DreamCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="dream"
     failures: dict[str, int] = {}
 
 
-CountersT = TypeVar("CountersT", DrainCounters, PublishCounters, DreamCounters)
+class ConsolidateCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="consolidate"):
+    """What failed when everything due was last run, by stage, in words; empty when nothing did."""
+
+    failing: dict[str, str] = {}
+
+
+Counters = DrainCounters | PublishCounters | DreamCounters | ConsolidateCounters
+CountersT = TypeVar("CountersT", DrainCounters, PublishCounters, DreamCounters, ConsolidateCounters)
 
 
 def read(ws: Workspace, kind: type[CountersT]) -> CountersT:
@@ -52,11 +59,11 @@ def read(ws: Workspace, kind: type[CountersT]) -> CountersT:
     return kind()
 
 
-def write(ws: Workspace, value: DrainCounters | PublishCounters | DreamCounters) -> None:
+def write(ws: Workspace, value: Counters) -> None:
     """Replace the counters of the kind of `value`."""
     ws.disk.replace(_path(type(value)), framing.frame(value))
 
 
-def _path(kind: type[DrainCounters | PublishCounters | DreamCounters]) -> str:
+def _path(kind: type[Counters]) -> str:
     """Return the file that holds the counters of `kind`."""
     return f"{layout.COUNTERS}/{kind.__struct_config__.tag}.json"

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from reverie.consolidate import Plan
+from reverie.core.pipeline import STEPS
 from reverie.dream import Dreamt
 from reverie.errors import UsageError
 from reverie.publish import Published
 from reverie.surface.cli.frame import Verb, answer, application
-from reverie.surface.cli.session import opened
+from reverie.surface.cli.session import one_of, opened
 from reverie.surface.render import Line, dim, line, say
 
 app = application()
@@ -57,12 +58,17 @@ def compact(
     if budget is not None and not session:
         raise UsageError("--budget is for one session: name it")
     with opened(ctx) as memory:
-        if session:
-            done = memory.compact(session, budget=budget)
-            answer(ctx, done, [line(f"{done.archived} turns moved into the history, {done.kept} stay")])
-        else:
-            archived = memory.compact_all()
-            answer(ctx, {"archived": archived}, [line(f"{archived} turns moved into the history")])
+        done = memory.compact(session, budget=budget) if session else memory.compact_all()
+    told = {
+        "archived": done.archived,
+        "cursor": done.cursor,
+        "kept": done.kept,
+        "tokens": done.tokens,
+        "records": [{"cursor": one.cursor, "turns": one.turns, "raw": one.raw} for one in done.records],
+        "problem": done.problem,
+    }
+    said = [line(f"{done.archived} turns moved into the history, {done.kept} stay")]
+    answer(ctx, told, [*said, *([line(done.problem, indent=2)] if done.problem else ())])
 
 
 @app.command("digest", cls=Verb, epilog="reverie digest")
@@ -71,7 +77,7 @@ def digest(ctx: typer.Context) -> None:
     with opened(ctx) as memory:
         done = memory.digest()
     changed = ", ".join(done.changed) or "nothing changed"
-    answer(ctx, done, [line(changed)])
+    answer(ctx, done, [line(changed), *(line(problem, indent=2) for problem in done.problems)])
 
 
 _DREAM = """\
@@ -96,7 +102,8 @@ def dream(
 def _dreamt(done: Dreamt) -> Iterator[Line]:
     """Yield what a dream did."""
     counts = ", ".join(f"{number} {kind}" for kind, number in done.counts.items() if number)
-    yield line(done.result, f": {counts}" if counts else "", dim(f" {done.run}" if done.run else ""))
+    said = f": {counts or done.reason}" if counts or done.reason else ""
+    yield line(done.result, said, dim(f" {done.run}" if done.run else ""))
     for page in done.pages:
         yield line(f"  {page}")
     for problem in done.problems:
@@ -138,8 +145,10 @@ def lint(ctx: typer.Context) -> None:
     answer(ctx, done, [*found, line(f"{done.pages} pages, {len(done.findings)} findings")])
 
 
+_TRIGGERS = ", ".join(STEPS)
 _CONSOLIDATE = """\
 reverie consolidate                   from cron, as often as you like
+reverie consolidate --after end       what follows the end of a session: no dream
 reverie consolidate --drain-only
 reverie consolidate --dry-run --json
 """
@@ -154,6 +163,7 @@ def consolidate(
     promote_only: Annotated[
         bool, typer.Option("--promote-only", help="Digests and MEMORY.md, and no more.")
     ] = False,
+    after: Annotated[str, typer.Option(metavar="TRIGGER", help=f"Only what follows {_TRIGGERS}.")] = "",
     dry_run: DryRun = False,
 ) -> None:
     """Run everything that is due, in order, the drain first; a second run changes nothing.
@@ -163,8 +173,10 @@ def consolidate(
     """
     if drain_only and promote_only:
         raise UsageError("--drain-only and --promote-only exclude each other: choose one")
+    trigger = one_of(after, "--after", choices=tuple(STEPS)) if after else None
+    plan = Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run, after=trigger)
     with opened(ctx) as memory:
-        done = memory.consolidate(Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run))
+        done = memory.consolidate(plan)
     told = {
         "agent": done.agent,
         "facts_added": done.facts_added,
@@ -173,7 +185,9 @@ def consolidate(
         "drain_only": drain_only,
         "promote_only": promote_only,
         "stages": done.stages,
+        "told": done.told,
         "problems": done.problems,
     }
-    answer(ctx, told, [str(done)])
+    details = [dim(f"  {one.stage}: {one.said}") for one in done.told if dry_run or not one.idle]
+    answer(ctx, told, [str(done), *map(line, details)])
     say(*(f"reverie: {problem}" for problem in done.problems), to=sys.stderr)
