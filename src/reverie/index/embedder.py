@@ -77,7 +77,8 @@ def unit_rows(made: Any, count: int, *, name: str, dimension: int = 0) -> Vector
     import numpy as np
 
     try:
-        rows = np.asarray(made, dtype=np.float32)
+        with np.errstate(over="ignore"):
+            rows = np.asarray(made, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise EmbedderFailed(f"{name} gave no vectors but {type(made).__name__}", kind="unusable") from error
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:  # noqa: PLR2004 - rows and columns
@@ -88,7 +89,7 @@ def unit_rows(made: Any, count: int, *, name: str, dimension: int = 0) -> Vector
             " run `reverie reindex`",
             kind="unusable",
         )
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
     wrong = np.flatnonzero(~np.isfinite(lengths) | (lengths < np.finfo(np.float32).tiny))
     if wrong.size:

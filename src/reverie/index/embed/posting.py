@@ -6,16 +6,17 @@ is followed, and that no message holds the key; never tries again.
 
 from __future__ import annotations
 
-import http.client
 import ipaddress
 import re
 import time
-import urllib.error
-import urllib.request
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from urllib.parse import urlsplit
 
 from reverie.errors import EmbedderFailed, ModelTrouble
+
+if TYPE_CHECKING:
+    import urllib.error
+    import urllib.request
 
 REPLY_BYTES: Final = 200_000  # of a reply, for each text asked: 4,096 numbers written out take 90,000
 _EXTRA: Final = 64_000
@@ -42,6 +43,10 @@ def post(url: str, body: bytes, *, key: str, wait: float, texts: int) -> bytes:
 
     `key` is sent as a bearer token unless empty. Raises Refused, and EmbedderFailed with its kind.
     """
+    import http.client  # 30 ms, which only who asks a server needs to spend
+    import urllib.error
+    import urllib.request
+
     if not _KEY.fullmatch(key):
         raise EmbedderFailed("the key holds a space or a character that no header can have", kind="auth")
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -71,6 +76,8 @@ def post(url: str, body: bytes, *, key: str, wait: float, texts: int) -> bytes:
 
 def _whole(reply: Any, *, end: float, most: int) -> bytes:  # noqa: ANN401 - an HTTPResponse, or an HTTPError
     """Return the body, read until `end`; raises TimeoutError, and EmbedderFailed for more than `most` bytes."""
+    import http.client
+
     parts: list[bytes] = []
     size = 0
     while part := reply.read1(_PART):
@@ -90,6 +97,8 @@ def _whole(reply: Any, *, end: float, most: int) -> bytes:  # noqa: ANN401 - an 
 
 def _told(error: urllib.error.HTTPError, *, end: float, key: str) -> NoReturn:
     """Raise what a status other than success means."""
+    import http.client
+
     try:
         said = _shown(_whole(error, end=end, most=_EXTRA).decode("utf-8", "replace"), key)
     except (OSError, http.client.HTTPException, EmbedderFailed, AttributeError, ValueError):
@@ -111,6 +120,8 @@ def _opener(url: str) -> urllib.request.OpenerDirector:
 
     It follows no redirect, and opens nothing but the web.
     """
+    import urllib.request
+
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler({} if is_loopback(url) else None),
