@@ -173,8 +173,8 @@ class Remembered:
             self._without(error)
         if not found:
             return {}
-        lengths = np.linalg.norm(np.stack(list(found.values())).astype(np.float32), axis=1)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # damage may have made any number of them
+            lengths = np.linalg.norm(np.stack(list(found.values())).astype(np.float32), axis=1)
             sound = np.abs(lengths - 1) < _LOSS
         return {key: row for (key, row), good in zip(found.items(), sound, strict=True) if good}
 
