@@ -43,7 +43,7 @@ from reverie.core.watermark import advanced, highest, run_name
 from reverie.errors import ReverieError
 from reverie.index.state import State
 from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import counters, daylog, installing, runs, stream
+from reverie.store import counters, daylog, installing, lease, runs, stream
 from reverie.store.counters import DreamCounters
 from reverie.store.landing import Landed, Verdict, land, transcript
 from reverie.store.staging import Staging
@@ -99,7 +99,7 @@ def dream(
     of one, for links that no extraction has looked for; without it none are. `passing_gates` is a person's own call.
     A dry run settles and counts nothing.
     """
-    with ws.locks.dream(0, what="dream"):
+    with lease.driving(ws, "dream"):
         finish(ws)
         night = _Night(ws, look(), masked, dry=dry_run)
         verdict = gate(

@@ -40,6 +40,7 @@ from reverie.core.records import Entry, Event, Remember, Tombstone
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
 from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
+from reverie.store.lease import driving
 from reverie.store.letting_go import Forgetting
 from reverie.store.workspace import Workspace
 
@@ -250,21 +251,19 @@ def _erase(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Do all of `store.erasing` under the locks; return the files that changed and the places that hold it still.
 
-    Without `erasure`, the one that was interrupted.
+    Without `erasure`, the one that was interrupted, whoever drives a run: until then nobody can write.
     """
     wait = ws.settings.lock_wait_seconds
-    with ws.locks.dream(0, what=what), ws.locks.index(wait, what=what), ws.locks.write(wait, what=what):
+    dreaming = ws.locks.dream(0, what=what) if erasure is None else driving(ws, what)
+    with dreaming, ws.locks.index(wait, what=what), ws.locks.write(wait, what=what):
         for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT):
             if ws.disk.size(path) is not None:
                 message = f"{path} is there: a drain or a dream is not finished; run `reverie drain`, then erase again"
                 raise Busy(message)
         interrupted = letting_go.pending(ws)
-        if isinstance(interrupted, Erasure):
-            done = _clean(ws, interrupted)
-            if erasure is None:
-                return done
+        done = _clean(ws, interrupted) if isinstance(interrupted, Erasure) else ((), ())
         if erasure is None:
-            return (), ()
+            return done
         letting_go.begin(ws, erasure)
         return _clean(ws, erasure)
 

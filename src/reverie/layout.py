@@ -37,6 +37,7 @@ EVENTS = ".state/events.jsonl"
 OUTCOMES = ".state/outcomes.jsonl"
 TOMBSTONES = ".state/tombstones.jsonl"
 RECALL_LOG = ".state/recall_log.jsonl"
+USAGE = ".state/usage.jsonl"  # what models used and how they failed
 KV = ".state/kv.jsonl"
 RUNS = ".state/dreams/runs.jsonl"
 REVIEWS = ".state/reviews.jsonl"
@@ -45,6 +46,7 @@ COUNTERS = ".state/counters"
 RENDERED = ".state/rendered"  # what `context` showed to each session, so that it is known when it comes back
 INSTALL_INTENT = ".state/dreams/intent.json"
 ERASE_INTENT = ".state/erase.json"
+LEASE = ".state/lease.json"  # the run that a host drives, and until when
 KEY = ".state/key"
 PAUSED = ".state/paused"  # while it exists nothing is captured
 ORIGIN = ".state/workspace.json"
@@ -56,6 +58,8 @@ DIGESTS = "digests"
 INDEX = ".index"
 STATE_DB = ".index/state.db"
 TEXT_INDEX = ".index/text"
+VECTORS = ".index/vectors"
+LANCE = ".index/lance"
 EMBEDDED_DB = (
     ".index/embedded.db"  # the vectors of texts by their hashes: kept by `reindex`, removed by an erase
 )

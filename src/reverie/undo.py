@@ -20,7 +20,7 @@ from reverie.core.merge import merged
 from reverie.core.records import Outcome, OutcomeKind, Run
 from reverie.core.watermark import run_name
 from reverie.errors import Conflict, NotFound, UsageError
-from reverie.store import installing, pages, runs, stream
+from reverie.store import installing, lease, pages, runs, stream
 from reverie.store.git import History
 from reverie.store.installing import Wanted
 from reverie.store.workspace import Workspace
@@ -58,7 +58,7 @@ def undo(ws: Workspace, run: str, *, retry: bool, masked: Masked) -> Run:
 
     Raises NotFound; Conflict when the run was undone before, or a later change touched the same lines; Busy.
     """
-    with ws.locks.dream(0, what="undo"):
+    with lease.driving(ws, "undo"):
         installing.finish(ws)
         done = find(ws, run)
         if done.kind != "dream" or any(one.undoes == run for one in runs.read(ws)):
@@ -75,7 +75,7 @@ def restore(ws: Workspace, when: str, *, masked: Masked) -> Run:
 
     Raises NotFound when there is nothing as old as that; UsageError when `when` is neither; Busy.
     """
-    with ws.locks.dream(0, what="restore"):
+    with lease.driving(ws, "restore"):
         installing.finish(ws)
         history = History(ws)
         with ws.writing("restore"):

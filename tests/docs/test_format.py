@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from reverie import context, layout, transfer
-from reverie.core import daylog, erasure, framing, records, summary, watermark
+from reverie.core import daylog, erasure, framing, ledger, records, summary, watermark
 from reverie.core.blocks import Block, find_block
 from reverie.core.citations import citations
 from reverie.core.daylog_fields import BY_NAME, FIELDS
@@ -28,7 +28,7 @@ from reverie.core.records import Entry
 from reverie.core.setting_sources import parse_toml, read_table
 from reverie.core.source import split
 from reverie.reindex import DERIVED
-from reverie.store import counters, intents, letting_go, quarantine, reviews, workspace
+from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,13 +46,14 @@ LINES: dict[str, Any] = {
     "LettingGo": letting_go.Forgetting | erasure.Erasure,
     "QuarantineLine": quarantine.Rejected | quarantine.Settled,
     "ReviewLine": reviews.Proposal | reviews.Verdict,
+    "UsageLine": ledger.UsageLine,
     "transcript": dict[str, Any],
     **{
         kind.__name__: kind
         for kind in (
             *(records.Entry, records.Event, records.Feedback, records.History, records.KeyValue),
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
-            *(intents.DrainIntent, intents.InstallIntent),
+            *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
             *(context.Rendered, workspace.Identity),
         )
