@@ -1,91 +1,105 @@
 """Step 3: unread turns and dated notes become entries with evidence, in one journal record a span.
 
-In: the turns of a session past its mark, and notes whose bytes changed. Out: one extraction record in the journal, and
-links between what it found and what was known. The mark of a session is the highest `to` of its records, wherever
-they stand.
+In: the turns of a session past its mark, and notes whose bytes changed. Out: one extraction record in the journal for
+each span, and links between what it found and what was known. The mark of a session is the highest `to` of its records,
+wherever they stand. Without a model, all that is unread is one span, read by rule; with one, spans fit its requests.
 
 What survives a crash here: before the record is synced, nothing happened and the span is read again; after it, the
-span is never read again. Two processes that read the same span both come to the write lock, where the second finds
-the mark moved and drops its reading. Links are events with derived ids, so writing them twice is writing them once; a
-crash before them leaves repeats unfolded until the next dream looks.
+span is never read again. Two processes that read the same span both come to the write lock, which neither holds while
+a model answers; the second finds the mark moved and drops its reading. Links are events with derived ids, so writing
+them twice is writing them once; a crash before them leaves repeats unfolded until the next dream looks.
+
+A model's reply that cannot be read leaves its span unread; after `extraction.tries` such replies the span is halved. A
+single turn that cannot be read is kept in the history, for the dream, and the mark moves on. A model that cannot be
+reached, or may not be asked, leaves everything unread: rules do not stand in for it.
 
 Next: `drain`, which writes the entries into their days' logs.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from typing import Literal
 
 import msgspec
 
 from reverie import layout
+from reverie.core.active_window import content_of, range_of
 from reverie.core.days import format_instant
 from reverie.core.due import Due
-from reverie.core.entries import derived_id, notable, problem
-from reverie.core.exclusions import excluded_by
+from reverie.core.entries import derived_id, notable
+from reverie.core.extracting import Extracted, Reading
 from reverie.core.fold import EntryState
+from reverie.core.hints import asked_by, is_echo
 from reverie.core.links import links_of
-from reverie.core.names import is_day
-from reverie.core.records import Entry, Event, Extraction, Turn
-from reverie.core.redact import redact
-from reverie.errors import UnsafePath
-from reverie.model.rules import EXTRACTOR, Found
-from reverie.model.rules import extract as read_turns
-from reverie.store import journal, quarantine, sessions, stream
+from reverie.core.note_parts import parts
+from reverie.core.records import Entry, Event, Extraction, History, Turn
+from reverie.core.withheld import readable_turn
+from reverie.errors import ModelFailed
+from reverie.model.asking import Model
+from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches
+from reverie.model.rules import Found
+from reverie.model.spans import Taken, take, together
+from reverie.store import history, journal, notes, sessions, stream, tries
+from reverie.store.entering import prepare
 from reverie.store.workspace import Workspace
 
-NOTE_BYTES = 1_000_000  # a longer note is a document; it is reported and left alone
+__all__ = ["Extracted", "Reading", "extract"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extracted:
-    """What an extraction did: spans read, entries found, links made, refusals, and what became due."""
-
-    spans: int = 0
-    entries: int = 0
-    links: int = 0
-    refused: int = 0
-    problems: tuple[str, ...] = ()
-    due: Due = Due()
-
-    def __add__(self, other: Extracted) -> Extracted:
-        """Return both together."""
-        return Extracted(
-            spans=self.spans + other.spans,
-            entries=self.entries + other.entries,
-            links=self.links + other.links,
-            refused=self.refused + other.refused,
-            problems=self.problems + other.problems,
-            due=self.due | other.due,
-        )
+RAW = "raw/1"  # the extractor of a span that nothing could be read from
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What extraction asks of the state: marks, notes read, entries by id, and entries that resemble one.
+class _Job:
+    """One extraction: where, what it asks of the state, and the model that reads, if any."""
 
-    `mark` and `note` look at drained and queued records alike and are asked again under the write lock.
+    ws: Workspace
+    reading: Reading
+    model: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Turns to be read as one span: the session's mark, where the span begins, and the turns before it.
+
+    `lost` says that the mark was reached in a file that is gone.
     """
 
-    mark: Callable[[str], int]
-    note: Callable[[str], str]
-    known: Callable[[str], Entry | None]
-    alike: Callable[[Entry], Sequence[EntryState]]
+    session: str
+    mark: int
+    start: int
+    turns: tuple[Turn, ...]
+    before: tuple[Turn, ...]
+    lost: bool
+    tried: tries.Try
 
 
 def extract(
-    ws: Workspace, reading: Reading, *, names: Iterable[str] | None = None, notes: bool = True
+    ws: Workspace,
+    reading: Reading,
+    *,
+    model: Model | None = None,
+    names: Iterable[str] | None = None,
+    with_notes: bool = True,
 ) -> Extracted:
-    """Read what is unread of the named sessions (all when None) and of the dated notes."""
+    """Read what is unread of the named sessions (all when None) and of the dated notes, by `model` or by rule.
+
+    A model that cannot be asked is a problem in the result, and ends the reading.
+    """
     if not ws.settings.enabled:
         return Extracted()
+    job = _Job(ws, reading, model)
     done = Extracted()
-    for session in _by_time(ws) if names is None else names:
-        done += _session(ws, session, reading)
-    return done + _notes(ws, reading) if notes else done
+    try:
+        for session in _by_time(ws) if names is None else names:
+            for step in _session(job, session):
+                done += step
+        for step in _notes(job) if with_notes else ():
+            done += step
+    except ModelFailed as error:
+        done += Extracted(problems=(str(error),))
+    return done
 
 
 def _by_time(ws: Workspace) -> list[str]:
@@ -94,165 +108,232 @@ def _by_time(ws: Workspace) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
-def _session(ws: Workspace, session: str, reading: Reading) -> Extracted:
-    """Read the session past its mark.
+def _session(job: _Job, session: str) -> Iterator[Extracted]:
+    """Read the session past its mark, span by span, as far as it can be read."""
+    while (unread := _unread(job, session)) is not None:
+        ws = job.ws
+        taken = Taken()
+        for piece in batches(unread.turns) if job.model else (unread.turns,):
+            taken = together(taken, _take(job, unread, piece))
+            if taken.trouble:
+                break
+        if taken.trouble:
+            step, goes_on = _in_trouble(job, unread, taken)
+            yield step
+            if not goes_on:
+                return
+            continue
+        yield _store(job, unread, taken)
+        tries.settle(ws, session)
+        if job.model is None:
+            return
+
+
+def _unread(job: _Job, session: str) -> _Unread | None:
+    """Return the next span of the session past its mark, None when all is read.
 
     A mark beyond the last ordinal was reached in a file that is gone. What stands in the present one is read from its
-    beginning, once, and its ordinals go on above the mark; else every turn up to there would stay hidden.
+    beginning, as one span, and its ordinals go on above the mark; else every turn up to there would stay hidden.
     """
-    mark = reading.mark(session)
+    ws, mark = job.ws, job.reading.mark(session)
     whole = sessions.load(ws, session)
-    start = mark if mark <= whole.state.turns else 0
-    turns = [turn for turn in whole.turns if turn.n >= start]
+    lost = mark > whole.state.turns
+    start = 0 if lost else mark
+    turns = tuple(turn for turn in whole.turns if turn.n >= start)
     if not turns:
-        return Extracted()
-    stop = turns[-1].n + 1
-    found = read_turns(turns, ws.calendar)
-    # The turns are part of the name: where a session file was lost, its ordinals are given again to other words.
-    said = (part for turn in turns for part in (turn.id, turn.content))
-    record_id = derived_id("extraction", session, str(start), str(stop), EXTRACTOR, *said)
-    entries, refused = _prepare(ws, record_id, found)
-    record = Extraction(
-        id=record_id,
-        at=ws.clock(),
+        return None
+    tried = tries.of(ws, session, str(start)) if job.model else tries.Try(str(start))
+    if job.model and not lost:
+        turns = next(batches(turns, most=tried.most) if tried.most else batches(turns))
+    before = tuple(turn for turn in whole.turns if turn.n < start)[-CONTEXT_TURNS:]
+    return _Unread(session, mark, start, turns, before, lost, tried)
+
+
+def _take(job: _Job, unread: _Unread, turns: Sequence[Turn]) -> Taken:
+    """Read some turns, without what may not be read of them, under no lock."""
+    ws, masked = job.ws, job.reading.masked
+
+    def seen(some: Sequence[Turn]) -> tuple[Turn, ...]:
+        return tuple(readable_turn(turn, masked=masked, topics=ws.settings.exclusions) for turn in some)
+
+    shown = tuple(job.reading.shown(unread.session)) if job.model else ()
+    span = Span(turns=seen(turns), before=seen(unread.before), known=shown)
+    return take(job.model, span, ws.calendar, nonce=ws.new_id)
+
+
+def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bool]:
+    """Note that a span could not be read, and return what that did, and whether reading the session may go on.
+
+    A turn that is given up is kept in the history first; a crash before its record leaves it to be tried again, and
+    the history takes it once.
+    """
+    ws, session = job.ws, unread.session
+    size = 1 if unread.lost else len(unread.turns)  # of a lost file all that is left is one span
+    verdict = tries.failed(ws, session, unread.tried, size=size, cut=taken.cut)
+    what = f"turns {range_of(unread.turns)} of {session}"
+    if verdict != "give up":
+        trouble = Extracted(asked=taken.asked, problems=(f"{what} could not be read: {taken.trouble}",))
+        return (trouble, False) if verdict == "again" else (Extracted(asked=taken.asked), True)
+    raw = History(
+        cursor=0,
+        timestamp=unread.turns[-1].at,
         session=session,
-        start=start,
+        turns=range_of(unread.turns),
+        content=content_of(unread.turns, ws.calendar),
+        why=taken.trouble,
+    )
+    history.set_aside(ws, raw)
+    done = _store(job, unread, msgspec.structs.replace(taken, extractor=RAW))
+    given_up = tries.GivenUp(what, taken.trouble, ws.clock())
+    tries.settle(ws, session, given_up=given_up)
+    return done + Extracted(problems=(f"{given_up.what} was kept raw: {taken.trouble}",)), True
+
+
+def _store(job: _Job, unread: _Unread, taken: Taken) -> Extracted:
+    """Append the record of a span under the write lock, if its session's mark still stands where it was."""
+    ws, stop = job.ws, unread.turns[-1].n + 1
+    # The turns are part of the name: where a session file was lost, its ordinals are given again to other words.
+    said = (part for turn in unread.turns for part in (turn.id, turn.content))
+    name = derived_id("extraction", unread.session, str(unread.start), str(stop), taken.extractor, *said)
+    news, echoes = _news(job, unread.session, taken)
+    prepared, refused = prepare(ws, name, [one.entry for one in news])
+    record = Extraction(
+        id=name,
+        at=ws.clock(),
+        session=unread.session,
+        start=unread.start,
         stop=stop,
-        extractor=EXTRACTOR,
-        entries=entries,
+        extractor=taken.extractor,
+        entries=tuple(entry for _, entry in prepared),
     )
     with ws.writing("extract"):
-        if reading.mark(session) != mark:
-            return Extracted()
+        if job.reading.mark(unread.session) != unread.mark:
+            return Extracted(asked=taken.asked)
         journal.append(ws, record)
-        if start != mark:
-            sessions.lift(ws, session, to=mark)
-    return _stored(ws, record, reading, refused)
-
-
-def _prepare(ws: Workspace, record_id: str, found: Sequence[Found]) -> tuple[tuple[Entry, ...], int]:
-    """Give what was found its ids and days; what cannot be stored is set aside, excluded topics are dropped."""
-    entries: list[Entry] = []
-    refused: list[stream.Damaged] = []
-    for ordinal, item in enumerate(found):
-        named = derived_id(record_id, str(ordinal))
-        at = item.entry.at.replace(microsecond=0)
-        entry = _clean(ws, msgspec.structs.replace(item.entry, id=named, at=at, day=ws.calendar.day(at)))
-        if excluded_by(f"{entry.text} {entry.evidence}", ws.settings.exclusions):
-            continue
-        if reason := problem(entry):
-            refused.append(stream.Damaged("extract", ordinal, msgspec.json.encode(entry), reason))
-        else:
-            entries.append(entry)
-    quarantine.set_aside(ws, refused)
-    return tuple(entries), len(refused)
-
-
-def _clean(ws: Workspace, entry: Entry) -> Entry:
-    """Return `entry` without secrets: a turn captured with redaction off may still hold some."""
-    if not ws.settings.redaction:
-        return entry
-
-    def clean(text: str) -> str:
-        return redact(text, allow=ws.settings.redaction_allow).text if text else text
-
-    return msgspec.structs.replace(
-        entry,
-        text=clean(entry.text),
-        evidence=clean(entry.evidence),
-        tags=tuple(clean(tag) for tag in entry.tags),
-        about=clean(entry.about),
-        who=clean(entry.who),
+        if unread.lost:
+            sessions.lift(ws, unread.session, to=unread.mark)
+    hints = {entry.id: news[place].hint for place, entry in prepared if news[place].hint}
+    read = Extracted(
+        spans=1, refused=refused, echoes=echoes, asked=taken.asked, made_up=taken.made_up, problems=taken.left
     )
+    return read + _linked(job, record, hints)
 
 
-def _stored(ws: Workspace, record: Extraction, reading: Reading, refused: int) -> Extracted:
+def _news(job: _Job, session: str, taken: Taken) -> tuple[list[Found], int]:
+    """Return what was found but for the agent's repeating what it was shown, and how often it did."""
+    if all(one.entry.origin != "agent" for one in taken.found):
+        return list(taken.found), 0
+    shown = job.reading.shown(session)
+    news = [one for one in taken.found if one.entry.origin != "agent" or not is_echo(one.entry, shown)]
+    return news, len(taken.found) - len(news)
+
+
+def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracted:
     """Link what was just stored with what was known before, and say what became due."""
-    events = _links(ws, record.entries, reading)
-    stream.append_all(ws, layout.EVENTS, events)
-    due = Due(
-        drain=bool(record.entries), publish=bool(events) or any(notable(entry) for entry in record.entries)
-    )
-    return Extracted(spans=1, entries=len(record.entries), links=len(events), refused=refused, due=due)
-
-
-def _links(ws: Workspace, entries: Sequence[Entry], reading: Reading) -> list[Event]:
-    """Return the links of each entry to what stood before it, in the order they were said."""
     events: dict[str, Event] = {}
     before: dict[str, EntryState] = {}
-    for entry in entries:
+    now = job.ws.clock()
+    for entry in record.entries:
         # A drain may have stored the record meanwhile: its entries are then met on both sides.
-        others = before | {state.entry.id: state for state in reading.alike(entry)}
-        links = links_of(entry, list(others.values()), at=ws.clock(), by=EXTRACTOR)
+        others = before | {state.entry.id: state for state in job.reading.alike(entry)}
+        links = links_of(entry, list(others.values()), at=now, by=record.extractor)
+        if not links and (hint := hints.get(entry.id)):
+            named = job.reading.alike(msgspec.structs.replace(entry, text=hint))
+            others |= {state.entry.id: state for state in named}
+            links = links_of(entry, list(others.values()), at=now, by=record.extractor)
+            asked = None if links else asked_by(entry, hint, others.values(), at=now, by=record.extractor)
+            links += [asked] if asked else []
         events |= {link.id: link for link in links}
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
-    return list(events.values())
+    stream.append_all(job.ws, layout.EVENTS, list(events.values()))
+    news = bool(events) or any(notable(entry) for entry in record.entries)
+    due = Due(drain=bool(record.entries), publish=news)
+    return Extracted(entries=len(record.entries), links=len(events), due=due)
 
 
-def _notes(ws: Workspace, reading: Reading) -> Extracted:
-    """Read each dated note whose bytes changed; lines read before have the same ids and are left out."""
-    done = Extracted()
-    for path in note_files(ws):
-        try:
-            data = ws.disk.read(path) or b""
-        except UnsafePath as error:
-            done += Extracted(problems=(str(error),))
-            continue
-        digest = hashlib.sha256(data).hexdigest()
-        if not is_day(_day_of(path)):
-            done += Extracted(problems=(f"{path} is named after no day: call it YYYY-MM-DD.md",))
-        elif len(data) > NOTE_BYTES:
-            done += Extracted(problems=(f"{path} has {len(data):,} bytes: at most {NOTE_BYTES:,} are read",))
-        elif (before := reading.note(path)) != digest:
-            done += _note(ws, path, data.decode("utf-8", "replace"), (before, digest), reading)
-    return done
+def _notes(job: _Job) -> Iterator[Extracted]:
+    """Read each dated note whose bytes changed, as what the agent said on the note's day."""
+    for note in notes.changed(job.ws, job.reading.note):
+        if isinstance(note, str):
+            yield Extracted(problems=(note,))
+        else:
+            yield from _note(job, note)
 
 
-def _day_of(path: str) -> str:
-    """Return the day a note is named after."""
-    return path.rsplit("/", 1)[-1].removesuffix(".md")[:10]
+def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
+    """Read the paragraphs of a note that gave no entries yet, as many in one record as fit one request.
+
+    A note's record says how far it was read: in its last one stands the digest of its bytes.
+    """
+    ws, path, at = job.ws, note.path, job.ws.calendar.start(note.day)
+    fresh = [part for part in parts(path, note.text) if not job.model or not _known(job, part.name)]
+    role: Literal["user", "assistant"] = "assistant" if job.model else "user"
+    queue = [Turn(role=role, content=part.text, at=at, n=n) for n, part in enumerate(fresh)]
+    before = note.before
+    while True:
+        piece = tuple(queue)
+        tried = tries.of(ws, path, fresh[queue[0].n].name if queue else "")
+        if job.model and queue:
+            piece = next(batches(queue, most=tried.most) if tried.most else batches(queue))
+        taken = take(job.model, Span(turns=piece), ws.calendar, nonce=ws.new_id) if piece else Taken()
+        if taken.trouble:
+            trouble = f"{path}, a part of it, could not be read: {taken.trouble}"
+            verdict = tries.failed(ws, path, tried, size=len(piece), cut=taken.cut)
+            yield Extracted(asked=taken.asked, problems=(trouble,) if verdict != "halve" else ())
+            if verdict == "again":
+                return
+            if verdict == "halve":
+                continue
+            tries.settle(
+                ws, path, given_up=tries.GivenUp(f"a paragraph of {path}", taken.trouble, ws.clock())
+            )
+        queue = queue[len(piece) :]
+        digest = f"{note.digest} but for {len(queue)}" if queue else note.digest
+        names = [part.name for part in fresh]
+        stored = _store_note(job, msgspec.structs.replace(note, before=before, digest=digest), names, taken)
+        if stored is not None:
+            yield stored
+        if stored is None or not queue:
+            return
+        before = digest
+        tries.settle(ws, path)
 
 
-def _note(ws: Workspace, path: str, text: str, digests: tuple[str, str], reading: Reading) -> Extracted:
-    """Read one note, as what the agent said on the note's day; `digests` are of its bytes as last read, and now."""
-    before, digest = digests
-    at, now = ws.calendar.start(_day_of(path)), ws.clock()
+def _store_note(job: _Job, note: notes.Note, names: Sequence[str], taken: Taken) -> Extracted | None:
+    """Append the record of some paragraphs, called `names`, if the note was not read meanwhile; None when it was."""
+    ws, now = job.ws, job.ws.clock()
     entries: list[Entry] = []
     refused = 0
-    occurrences: dict[str, int] = {}
-    for paragraph in text.replace("\r\n", "\n").split("\n\n"):
-        if not paragraph.strip():
-            continue
-        # A paragraph is read alone and named by its own words, so that editing one leaves the others' ids alone.
-        occurrences[paragraph] = occurrences.get(paragraph, -1) + 1
-        name = derived_id("note", path, paragraph.strip(), str(occurrences[paragraph]), EXTRACTOR)
-        found = read_turns([Turn(role="user", content=paragraph, at=at, n=0)], ws.calendar)
-        prepared, bad = _prepare(ws, name, found)
-        fresh = [entry for entry in prepared if reading.known(entry.id) is None]
-        entries += [msgspec.structs.replace(entry, origin="agent", turns="", session="") for entry in fresh]
+    for n in dict.fromkeys(one.n for one in taken.found):
+        said = [one.entry for one in taken.found if one.n == n]
+        prepared, bad = prepare(ws, names[n], said)
         refused += bad
+        fresh = [entry for _, entry in prepared if job.reading.known(entry.id) is None]
+        entries += [
+            msgspec.structs.replace(
+                entry, origin="agent" if entry.status == "active" else entry.origin, turns="", session=""
+            )
+            for entry in fresh
+        ]
     record = Extraction(
         # A note may come back to what it was: without the time, that reading would pass for the earlier one.
-        id=derived_id("extraction", path, before, digest, format_instant(now), EXTRACTOR),
+        id=derived_id(
+            "extraction", note.path, note.before, note.digest, format_instant(now), taken.extractor
+        ),
         at=now,
-        note=path,
-        digest=digest,
-        extractor=EXTRACTOR,
+        note=note.path,
+        digest=note.digest,
+        extractor=taken.extractor,
         entries=tuple(entries),
     )
     with ws.writing("extract"):
-        if reading.note(path) != before:
-            return Extracted()
+        if job.reading.note(note.path) != note.before:
+            return None
         journal.append(ws, record)
-    return _stored(ws, record, reading, refused)
+    read = Extracted(spans=1, refused=refused, asked=taken.asked, made_up=taken.made_up)
+    return read + _linked(job, record, {})
 
 
-def note_files(ws: Workspace) -> list[str]:
-    """Return the paths of the dated notes that `notes.globs` names, sorted."""
-    tops = {pattern.rsplit("/", 1)[0] if "/" in pattern else "" for pattern in ws.settings.notes.globs}
-    paths = [f"{top}/{name}" if top else name for top in sorted(tops) for name in ws.disk.list(top)]
-    return [
-        path
-        for path in paths
-        if path.endswith(".md") and any(fnmatch(path, pattern) for pattern in ws.settings.notes.globs)
-    ]
+def _known(job: _Job, name: str) -> bool:
+    """Whether a part of a note gave entries before: reading it again by a model could give them other words."""
+    return any(job.reading.known(derived_id(name, str(place))) is not None for place in range(3))

@@ -262,7 +262,8 @@ class Memory(Care):
         >>> memory.extract().entries
         0
         """
-        done = extract(self.opened.writable, self.opened.reading(), names=sessions)
+        model = self.opened.model("extraction")
+        done = extract(self.opened.writable, self.opened.reading(), model=model, names=sessions)
         self._act(done.due)
         return done
 

@@ -1,0 +1,59 @@
+"""Entries on their way into the journal: ids, days, no secrets, no excluded topics, and what is invalid set aside.
+
+Owns the last look at what an extraction found before it becomes a record; promises that the same name and the same
+entries give the same ids, and that nothing invalid is lost (quarantine has it); never writes the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from reverie.core.entries import derived_id, problem
+from reverie.core.exclusions import excluded_by
+from reverie.core.records import Entry
+from reverie.core.redact import redact
+from reverie.store import quarantine, stream
+from reverie.store.workspace import Workspace
+
+
+def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tuple[int, Entry]], int]:
+    """Return what can be stored of `found`, each with its place there, and how many were set aside.
+
+    An entry's id is derived from `name` and its place. Entries on an excluded topic are dropped.
+    """
+    entries: list[tuple[int, Entry]] = []
+    refused: list[stream.Damaged] = []
+    for place, entry in enumerate(found):
+        at = entry.at.replace(microsecond=0)
+        named = msgspec.structs.replace(
+            entry, id=derived_id(name, str(place)), at=at, day=ws.calendar.day(at)
+        )
+        clean = _clean(ws, named)
+        if excluded_by(f"{clean.text} {clean.evidence}", ws.settings.exclusions):
+            continue
+        if reason := problem(clean):
+            refused.append(stream.Damaged("extract", place, msgspec.json.encode(clean), reason))
+        else:
+            entries.append((place, clean))
+    quarantine.set_aside(ws, refused)
+    return entries, len(refused)
+
+
+def _clean(ws: Workspace, entry: Entry) -> Entry:
+    """Return `entry` without secrets: a turn captured with redaction off may still hold some."""
+    if not ws.settings.redaction:
+        return entry
+
+    def clean(text: str) -> str:
+        return redact(text, allow=ws.settings.redaction_allow).text if text else text
+
+    return msgspec.structs.replace(
+        entry,
+        text=clean(entry.text),
+        evidence=clean(entry.evidence),
+        tags=tuple(clean(tag) for tag in entry.tags),
+        about=clean(entry.about),
+        who=clean(entry.who),
+    )

@@ -1,0 +1,100 @@
+"""How often a model's replies about a span could not be read, and into how small pieces it is cut by now.
+
+Owns `.state/counters/extract.json`; promises that a restart forgets no try, so that a span which cannot be read is
+isolated in the end; a lost file costs no more than the same tries again. Never holds a word of what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from reverie import layout
+from reverie.core import framing
+from reverie.errors import InvalidRecord
+from reverie.store.workspace import Workspace
+
+PATH = f"{layout.COUNTERS}/extract.json"
+KEPT = 50  # of the spans that were given up, for `status`
+
+
+Verdict = Literal["again", "halve", "give up"]
+
+
+class Try(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A span that could not be read: where it begins, how often, the most turns to ask about at once (0: as ever)."""
+
+    at: str
+    tries: int = 0
+    most: int = 0
+    why: str = ""
+
+
+class GivenUp(msgspec.Struct, frozen=True):
+    """A turn or a note's paragraph that no reply could be read about: what it is, why, and when it was given up."""
+
+    what: str
+    why: str
+    when: datetime
+
+
+class Tries(msgspec.Struct, frozen=True, omit_defaults=True, tag="extract"):
+    """The spans that wait for another try, by session or note, and those that were given up last."""
+
+    waiting: dict[str, Try] = {}
+    given_up: tuple[GivenUp, ...] = ()
+
+
+def read(ws: Workspace) -> Tries:
+    """Return what is known; a missing or damaged file counts as new."""
+    return _decoded(ws.disk.read(PATH))
+
+
+def of(ws: Workspace, key: str, at: str) -> Try:
+    """Return the tries of the span that begins `at` in a session or note."""
+    known = read(ws).waiting.get(key)
+    return known if known is not None and known.at == at else Try(at)
+
+
+def failed(ws: Workspace, key: str, tried: Try, *, size: int, cut: bool) -> Verdict:
+    """Keep that a span of `size` turns could not be read, and return what becomes of it.
+
+    It is tried again, until `extraction.tries` is reached or its reply was cut short, which asking again would not
+    mend: then it is halved, and one that cannot be is given up, which `settle` is to say.
+    """
+    fresh = msgspec.structs.replace(tried, tries=tried.tries + 1)
+    verdict: Verdict = "again"
+    if cut or fresh.tries >= ws.settings.extraction.tries:
+        verdict = "halve" if size > 1 else "give up"
+    if verdict == "halve":
+        fresh = msgspec.structs.replace(fresh, tries=0, most=(size + 1) // 2)
+    _change(ws, lambda known: msgspec.structs.replace(known, waiting={**known.waiting, key: fresh}))
+    return verdict
+
+
+def settle(ws: Workspace, key: str, *, given_up: GivenUp | None = None) -> None:
+    """Forget the tries of a span that was read, or given up."""
+
+    def settled(known: Tries) -> Tries:
+        waiting: Mapping[str, Try] = {name: one for name, one in known.waiting.items() if name != key}
+        more = () if given_up is None else (given_up,)
+        return Tries(dict(waiting), (*known.given_up, *more)[-KEPT:])
+
+    if given_up is not None or key in read(ws).waiting:
+        _change(ws, settled)
+
+
+def _change(ws: Workspace, change: Callable[[Tries], Tries]) -> None:
+    ws.disk.rewrite(PATH, lambda data: framing.frame(change(_decoded(data))))
+
+
+def _decoded(data: bytes | None) -> Tries:
+    for line in reversed(framing.read(data or b"")[0]):
+        try:
+            return framing.decode(line, Tries)
+        except InvalidRecord:
+            continue
+    return Tries()
