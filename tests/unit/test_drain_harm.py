@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from queued import TODAY, copied, interrupted, log
 
 from reverie import layout
 from reverie.core import drain_plan, framing
+from reverie.core.records import Entry, Remember
 from reverie.drain import drain
 from reverie.errors import DrainFailed
 from reverie.remember import feedback
@@ -53,6 +54,28 @@ def test_glued_records_are_both_stored(ws: Workspace) -> None:
     segment.write_bytes(segment.read_bytes().replace(b"}\n{", b"}{"))
     drain(ws)
     assert account(ws).lines == dict.fromkeys(kept, 1)
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "2028-01-01", "2200-01-01", "9999-12-31"])
+def test_a_day_that_cannot_be_is_set_aside(ws: Workspace, day: str) -> None:
+    """A record forged for the year 1 or 9999, or years after it was said, makes no log, and says why (R-13, R-47)."""
+    kept = keep(ws, "True").id
+    forged = Entry(id="f" * 16, text="Forged", at=NOON, day=day)
+    journal.append(ws, Remember(id="e" * 16, at=NOON, entry=forged))
+    assert drain(ws).refused == 1
+    assert account(ws).lines == {kept: 1}
+    (aside,) = quarantine.listed(ws)
+    assert day in aside.reason
+    assert "Forged" in aside.text
+
+
+@pytest.mark.parametrize("now", [NOON - timedelta(days=9_000), NOON + timedelta(days=9_000)])
+def test_the_clock_of_the_drain_sets_no_true_day_aside(ws: Workspace, now: datetime) -> None:
+    """A clock that stands at its factory's date, or far ahead, changes nothing about what was said before (R-40)."""
+    kept = keep(ws, "Said before the battery died").id
+    later = opened(ws.root, now=now, first=1 << 40)
+    assert drain(later).refused == 0
+    assert account(ws).lines == {kept: 1}
 
 
 @pytest.mark.parametrize("tail", [b'{"v":1,"type":"rem', bytes(120), b"\0"])

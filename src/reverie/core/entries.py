@@ -19,6 +19,8 @@ from reverie.core.records import Entry
 MAX_TEXT = 100_000  # characters; a longer text is a document, which belongs in a file or a page
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
 
+FIRST_DAY, LAST_DAY = "1970-01-01", "2199-12-31"  # outside lies no day on which anything was said
+
 _ID = re.compile(r"[0-9a-f]{16}")
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -66,6 +68,10 @@ def problem(entry: Entry) -> str:
         return f"text has {len(entry.text):,} characters: at most {MAX_TEXT:,} fit; split it or keep it in a file"
     if not is_day(entry.day):
         return f"day {entry.day[:40]!r} is not YYYY-MM-DD"
+    # A note may be written for a day to come. By the entry's own instant, not by the clock of whoever checks: one that
+    # was set back, or stands at its factory's date, must not put true days aside.
+    if not FIRST_DAY <= entry.day <= LAST_DAY or int(entry.day[:4]) > entry.at.year + 1:
+        return f"day {entry.day} cannot be: it must lie between {FIRST_DAY} and the end of the year after it was said"
     if valid_category(entry.category) != entry.category:
         return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
     return _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
