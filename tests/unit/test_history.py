@@ -147,19 +147,6 @@ def test_a_record_without_turns_is_refused(ws: Workspace) -> None:
     assert history.read(ws) == []
 
 
-def test_what_could_not_be_read_is_kept_beside_the_archive(ws: Workspace) -> None:
-    """Turns set aside unread get a cursor, are kept once, and neither leave the window nor keep it from moving."""
-    first = history.set_aside(ws, record("0-3"))
-    assert first is not None
-    assert (first.cursor, first.raw, first.unread) == (1, True, True)
-    assert history.set_aside(ws, record("0-3")) is None
-    assert history.reached(ws, S).ordinal == -1
-    assert history.append(ws, record("0-3"), history.reached(ws, S)) is not None
-    assert history.set_aside(ws, record("2-3")) is not None
-    assert (history.reached(ws, S).ordinal, history.verify(ws)) == (3, [])
-    assert [one.cursor for one in history.read(ws)] == [1, 2, 3]
-
-
 def test_forgotten_turns_leave_a_record(ws: Workspace) -> None:
     """A raw record is read without a forgotten turn and with its neighbours; a summary of it is not read at all."""
     turns = say(

@@ -11,7 +11,6 @@ processes that archive the same turns, the second is told that nothing is left t
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import msgspec
 
@@ -37,7 +36,6 @@ class _Covers(msgspec.Struct, frozen=True):
     cursor: int
     session: str
     turns: str
-    unread: bool = False
     aside: bool = False
 
 
@@ -85,27 +83,6 @@ def set_aside(ws: Workspace, record: History) -> History | None:
         if _is_aside(tail.read(0, tail.size), record):
             return b""
         stored[:] = [msgspec.structs.replace(record, cursor=_last_cursor(tail) + 1, raw=True, aside=True)]
-        return framing.frame(stored[0])
-
-    ws.disk.append_under(layout.HISTORY, build)
-    return stored[0] if stored else None
-
-
-def set_aside(ws: Workspace, record: History) -> History | None:
-    """Keep turns that no extraction could read, raw and under the next cursor; None when they are kept already.
-
-    Raises StoreUnwritable or Busy; then nothing of it is stored.
-    """
-    stored: list[History] = []
-
-    def build(tail: TailView) -> bytes:
-        for line in framing.read(tail.read(0, tail.size))[0]:
-            with suppress(InvalidRecord):
-                known = framing.decode(line, _Covers)
-                if known.unread and (known.session, known.turns) == (record.session, record.turns):
-                    return b""
-        cursor = _last_cursor(tail) + 1
-        stored[:] = [msgspec.structs.replace(record, cursor=cursor, raw=True, unread=True)]
         return framing.frame(stored[0])
 
     ws.disk.append_under(layout.HISTORY, build)
