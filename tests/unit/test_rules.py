@@ -152,3 +152,57 @@ def test_a_hostile_turn_is_bounded(part: str) -> None:
     sentence = part * (590 // len(part)) + ".\n\n"
     assert len(entries(said(sentence * (READ // len(sentence))))) <= MOST
     assert time.perf_counter() - began < 10
+
+
+FRESH: list[dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parents[1] / "data" / "rules_fresh.toml").read_text(encoding="utf-8")
+)["row"]
+
+
+@pytest.mark.parametrize("row", FRESH, ids=lambda row: row["said"][:40])
+def test_a_fresh_message_gives_each_fact_and_nothing_where_there_is_none(row: dict[str, Any]) -> None:
+    """Each fact a careful reader would keep is in an entry, and small talk, questions and suppositions give none."""
+    found = entries(said(row["said"], row.get("role", "user")))
+    for fact in row.get("facts", ()):
+        assert any(
+            all(must.casefold() in f"{entry.text} {entry.evidence}".casefold() for must in fact["must"])
+            and entry.category == fact.get("category", entry.category)
+            for entry in found
+        ), (fact, found)
+    assert bool(found) == bool(row.get("facts"))
+
+
+@pytest.mark.parametrize(
+    ("before", "correction", "text"),
+    [
+        (
+            "My sister Lea studies law.",
+            "Sorry, it's Lena, not Lea.",
+            "Correction: User's sister Lena studies law, not Lea",
+        ),
+        ("The gate code is 4417.", "Oops, 4471, not 4417.", "Correction: The gate code is 4471, not 4417"),
+        ("我妹妹叫李娅。", "说错了，是李雅，不是李娅。", "更正：用户妹妹叫李雅，不是李娅"),
+        ("I like tea.", "Lena, not Lea.", "Correction: it is Lena, not Lea"),
+    ],
+)
+def test_a_bare_correction_mends_what_was_said_before(before: str, correction: str, text: str) -> None:
+    """`Lena, not Lea` alone repeats the statement it corrects, mended; without one it is kept as it was said."""
+    (*_, last) = entries(said(before), said(correction))
+    assert last.text == text
+    assert last.evidence == correction
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["I'm happy, not sad.", "maybe not today", "Not yet, but soon.", "不是我，是他。", "不是吧，是真的吗？"],
+)
+def test_what_only_sounds_like_a_correction_is_none(words: str) -> None:
+    """Feelings, refusals and questions with `not` in them correct nothing."""
+    assert not entries(said(words))
+
+
+def test_a_name_in_an_introduction_is_kept() -> None:
+    """`I'm Priya` names the user, whatever follows; `I'm German` does not."""
+    texts = [entry.text for entry in entries(said("Hi! I'm Priya, I work at Tallow & Finch."))]
+    assert texts == ["User's name is Priya", "User works at Tallow & Finch"]
+    assert not entries(said("I'm German."))

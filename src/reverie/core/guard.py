@@ -17,6 +17,7 @@ import msgspec
 
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import differences, likeness, literal
+from reverie.core.guard_disputes import denied, moved, says_more
 from reverie.core.guard_reading import read
 from reverie.core.guard_signature import comparable
 from reverie.core.guard_turns import Turned, corrected, ended, flipped, replaced, retyped
@@ -114,16 +115,19 @@ def _turned(new: str, old: str, *, related: bool) -> Turned | None:
                 if claim.value == other.value:
                     return Turned("supersedes", f"it ends the {claim.attribute} {other.value}")
             elif claim.value != other.value and _comparable(claim.value, other.value):
-                return Turned("supersedes", f"{_named(claim.attribute)} has one value at a time")
+                why = f"{_named(claim.attribute)} has one value at a time"
+                if says_more(old):
+                    return Turned("contradicts", f"{why}, but the older statement says more")
+                return Turned("supersedes", why)
             elif (
                 claim.value != other.value
                 and (claim.doubtful or other.doubtful)
                 and read(new).has("now", "change")
             ):
                 return Turned("contradicts", f"it may be another {claim.attribute}")
-    if not related:
-        return None
-    return ended(new, old) or replaced(new, old) or retyped(new, old) or flipped(new, old)
+    if related:
+        turned = ended(new, old) or replaced(new, old) or retyped(new, old) or flipped(new, old)
+    return turned or denied(new, old) or moved(new, old)
 
 
 def _named(attribute: str) -> str:

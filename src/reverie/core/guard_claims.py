@@ -73,11 +73,16 @@ _AGE = Words(
 )
 _EMPLOYER_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职"
-    r"|(?:做|当|担任|任)[^，。]{0,6}(?:经理|工程师|设计师|老师|医生|护士|律师|会计|顾问|主管|总监|程序员|分析师|编辑|记者|助理|专员|运营|产品|销售))"
+    r"|(?:做|当|担任|任)[^，。]{0,6}(?:经理|工程师|设计师|老师|医生|护士|律师|会计|顾问|主管|总监|程序员|分析师|编辑|记者|助理|专员|运营|产品|销售"
+    r"|分析|开发|设计|测试|财务|算法|市场|行政|客服|研发))"
     r"|(?:就职于|任职于|供职于|入职了?|跳槽到了?|跳槽去了?)(?P<value2>[^在，。,；\s]{2,16}?))了?(?P<rest>(?:[，。].*)?)$"
 )
 _JOINED_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|已经)?加入了?(?P<value>[^在，。,；\s]{2,16}?)了?(?P<rest>(?:[，。].*)?)$"
+)
+_NEW_JOB_ZH = Words(
+    r"^(?P<subject>.{1,12}?)(?:\d{4}-\d\d(?:-\d\d)?|上周|上个?月|最近|刚刚?|已经)?(?:跳槽|换工作|换公司|离职|辞职)了?[，。,]"
+    r"[^，。,]{0,6}?(?:新公司|新单位|现在)(?:叫|是|在)(?P<value>[^在，。,；\s]{2,16}?)(?:上班|工作)?(?P<rest>[。]?)$"
 )
 _HOME_ZH = Words(
     r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:(?:从[^到，]{2,8})?(?:住在|居住在|定居在?|搬到了?|搬去了?|搬家到|迁居))"
@@ -97,6 +102,7 @@ _ONCE = Words(r"\b(?:moved|relocated|joined|started|began|left|quit|resigned)\b"
 _GOES_ON = Words(r"[,;]\s(?:though|but|and|where|which|who|as|because|since|so|a|an|the)\b", fold=True)
 _CLAUSE = Words(r",\s|[;。]|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?]\s")
 _SO = Words(r"^(?:so|therefore|所以|因此)(?![a-z])\s*", fold=True)
+_NOW_IS = Words(r"^.{3,}(?:现在(?:是|姓|叫|为)|\b(?:is|are) now\b)", fold=True)
 _QUALIFIES = Words(r"(?:for|in|on|at|with|from|during|用于|用来|给|针对|在|对于|关于)", fold=True)
 _CHANGED = Words(
     r"^[^,]{1,40}?\s(?:has\s|have\s)?(?:raised|increased|cut|lowered|reduced|changed|set|moved|pushed(?:\sback)?"
@@ -166,6 +172,7 @@ _SPOKEN = (
     ("title", _TITLE, False),
     ("employer", _EMPLOYER_ZH, False),
     ("employer", _JOINED_ZH, False),
+    ("employer", _NEW_JOB_ZH, False),
     ("employer", _LEFT_ZH, True),
     ("home", _HOME_ZH, False),
     ("age", _AGE, False),
@@ -255,7 +262,9 @@ def _clauses(text: str) -> list[tuple[str, bool]]:
     first = (
         [] if _QUALIFIES.match(parts[1]) or _QUALIFIES.match(parts[0]) else [(_SO.sub("", parts[0]), False)]
     )
-    return first + [(_SO.sub("", part), False) for part in parts[1:] if _SO.match(part)]
+    return first + [
+        (_SO.sub("", part), False) for part in parts[1:] if _SO.match(part) or _NOW_IS.search(part)
+    ]
 
 
 def _qualified(claim: Claim) -> bool:
@@ -293,7 +302,7 @@ def _without_from(content: list[Token], kinds: frozenset[str]) -> list[Token]:
 _OF_WHAT = frozenset(
     ("number", "address", "name", "号码")
 )  # what it is of stands before it: the phone number
-_COPULA = frozenset(("is", "are", "是", "为", "is called", "is named"))
+_COPULA = frozenset(("is", "are", "是", "为", "姓", "is called", "is named"))
 
 
 def _named(reading: Reading) -> list[Claim]:

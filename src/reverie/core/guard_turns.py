@@ -33,7 +33,7 @@ _NOT_TAIL = Words(
 )
 _NOT_BUT = Words(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", fold=True)
 _RATHER = Words(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", fold=True)
-_ZH_NOT = Words(r"不是(?P<wrong>[^，,。；是]{1,16})[，,]?(?:而是|是)")
+_ZH_NOT = Words(r"不(?:是|姓|叫)(?P<wrong>[^，,。；是]{1,16}?)[，,]?(?:而是|(?P<verb>是|姓|叫))")
 _ZH_NOT_TAIL = Words(r"[，,]\s*(?:而)?不(?:是|姓|叫|在)(?P<wrong>[^，,。；是]{1,16})[。.]?$")
 _LEAD = Words(
     r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake"
@@ -72,7 +72,8 @@ def corrected(new: str, old: str) -> Turned | None:
     for pattern in (_NOT_BUT, _RATHER, _NOT_TAIL, _ZH_NOT, _ZH_NOT_TAIL):
         found = pattern.search(text)
         if found and found.start() > 0:
-            cleaned = text[: found.start()] + ("是" if pattern is _ZH_NOT else " ") + text[found.end() :]
+            verb = (found["verb"] or "是") if pattern is _ZH_NOT else " "
+            cleaned = text[: found.start()] + verb + text[found.end() :]
             if _names_the_error(cleaned, found["wrong"], old):
                 return Turned("corrects", f"it says that it is not {found['wrong'].strip()}", flips=True)
     if not (lead or read(new).has("correction")):
@@ -80,7 +81,8 @@ def corrected(new: str, old: str) -> Turned | None:
     for claim in claims(text):
         for other in claims(old):
             if claim.key == other.key and claim.value != other.value and not claim.ends:
-                return Turned("corrects", "it is said as a correction", flips=True)
+                kind = "contradicts" if _CLAUSE.search(old.strip(" .。")) else "corrects"
+                return Turned(kind, "it is said as a correction", flips=True)
     flip = flipped(text, old)
     typed = _one_type(_unmarked(read(text)), _unmarked(read(old)))
     return Turned("corrects", "it is said as a correction", flips=True) if flip or typed else None
@@ -89,15 +91,21 @@ def corrected(new: str, old: str) -> Turned | None:
 def _names_the_error(cleaned: str, wrong: str, old: str) -> bool:
     """Tell whether all that the old statement says beyond the correction is what the correction calls wrong."""
     one, two, error = read(cleaned), read(old), read(wrong)
-    if not error.content or subject(one) != subject(two):
-        return False
     extra, gone, pairs = matched(one, two)
+    if not error.content or _without_names(one, extra) != _without_names(two, gone):
+        return False
     shared = [x for x, _ in pairs if x.kind not in {"person", "have", "relation"}]
     named = all(
         any(t.forms & e.forms for e in error.content) for t in gone if t.kind not in {"relation", "have"}
     )
     said = all(any(t.forms & e.forms for t in two.content) for e in error.content)
     return bool(gone) and named and said and len(extra) <= len(gone) + 2 and bool(shared)
+
+
+def _without_names(reading: Reading, differing: list[Token]) -> list[str]:
+    """Return whom a statement is about, without a name that the other does not have: User's sister Lea."""
+    names = {t.form for t in differing if t.name and t.raw.isascii()}
+    return [form for form in subject(reading) if form not in names]
 
 
 def ended(new: str, old: str) -> Turned | None:

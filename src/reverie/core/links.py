@@ -1,4 +1,4 @@
-"""Links between entries: what repeats, strengthens, succeeds or contradicts what.
+"""Links between entries: what repeats, strengthens, succeeds or contradicts what, and what keeps which promise.
 
 Owns turning the guard's verdict on two entries into an event; promises that the same pair always gives the same event
 id, so that a link is made once however often it is looked for; never deletes or rewrites what it links.
@@ -13,6 +13,7 @@ from reverie.core.days import format_instant
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
 from reverie.core.guard import relate
+from reverie.core.guard_keeping import keeps
 from reverie.core.records import Entry, Event
 
 _KINDS = {
@@ -28,13 +29,17 @@ def links_of(entry: Entry, others: Iterable[EntryState], *, at: datetime, by: st
     """Return the links from `entry` to entries that stood before it.
 
     A repeat is linked once, to the entry that others were folded into; a change or correction to every current entry
-    it replaces. `at` is when the link is made, `by` who makes it.
+    it replaces; an open commitment that it tells the keeping of is completed by it. `at` is when the link is made,
+    `by` who makes it.
     """
     links: list[Event] = []
     folded = False
     for state in others:
         old = state.entry
         if old.id == entry.id or not state.current or old.status != "active" or old.at > entry.at:
+            continue
+        if state.open_commitment and keeps(entry, old):
+            links.append(_event("complete", (old, entry), at=at, by=by, why=f"done, as {entry.id} says"))
             continue
         relation = relate(entry, old)
         if relation is None:
@@ -44,16 +49,19 @@ def links_of(entry: Entry, others: Iterable[EntryState], *, at: datetime, by: st
             if folded:
                 continue
             folded = True
-        links.append(
-            Event(
-                id=derived_id("link", kind, entry.id, old.id),
-                at=at,
-                kind=kind,
-                entry=entry.id,
-                other=old.id,
-                when=format_instant(entry.at),
-                why=relation.why,
-                by=by,
-            )
-        )
+        links.append(_event(kind, (entry, old), at=at, by=by, why=relation.why))
     return links
+
+
+def _event(kind: str, pair: tuple[Entry, Entry], *, at: datetime, by: str, why: str) -> Event:
+    """Return the event of a pair: what it happens to, and the other one; `when` is the instant the later was said."""
+    return Event(
+        id=derived_id("link", kind, pair[0].id, pair[1].id),
+        at=at,
+        kind=kind,
+        entry=pair[0].id,
+        other=pair[1].id,
+        when=format_instant(max(pair[0].at, pair[1].at)),
+        why=why,
+        by=by,
+    )

@@ -74,6 +74,25 @@ MILESTONE = Words(
     |the)|was diagnosed|had (?:a baby|surgery)|signed (?:the|a) (?:lease|contract)|handed in|was born
     |passed away|died|broke (?:my|his|her) \w+)\b"""
 )
+NAMED = Words(
+    r"""I am (?P<name>[A-Z][a-zà-ÿ'’-]+(?: [A-Z][a-zà-ÿ'’-]+)?)(?=$|[.!]| from [A-Z]| from the [A-Z]| here\b)"""
+)
+NO_NAMES = frozenset(
+    r"""english german french spanish italian portuguese dutch polish russian turkish arabic chinese
+    mandarin cantonese japanese korean hindi swedish danish norwegian finnish greek czech hebrew ukrainian
+    vietnamese thai american canadian british scottish irish welsh australian indian mexican brazilian
+    argentinian egyptian african european asian catholic christian muslim jewish buddhist hindu protestant
+    republican democrat swiss belgian austrian hungarian romanian bulgarian serbian croatian israeli
+    iranian iraqi pakistani nigerian kenyan filipino malaysian indonesian ok okay sorry fine done back
+    sure vegan vegetarian diabetic monday tuesday wednesday thursday friday saturday sunday slovak
+    slovenian albanian estonian latvian lithuanian icelandic maltese persian kurdish latino latina
+    hispanic""".split()
+)
+FULFILLED = Words(
+    rf"""{_ADV}(?:sent|handed in|turned in|submitted|paid|booked|renewed|signed|delivered|returned|filed|mailed
+    |e-?mailed|posted|cancel+ed|called|picked up|ordered|transferred|uploaded|registered|applied for)\b{_OBJ}
+    (?! (?:in|by|off|out|for|up|and)\b)"""
+)
 BARE = Words(
     r"""(?:sent|handed in|finished|booked|bought|signed|shipped|released|met|called|paid|merged|deployed
     |fixed|moved|cancel+ed|submitted|ordered|renewed|passed|published|launched|sold|visited|started
@@ -173,7 +192,10 @@ STANDING = Words(
     |i) [^,]{3,60}, (?:please |always |never |do not )\w|(?:i (?:want|expect|need|would like
     |would prefer|prefer) you to) (?:always|never|only|stop|keep)\b|do not ever \w|you (?:should
     |must) (?:always|never)\b|(?:do not|stop|no|only|keep|use|answer|call|write)\b.{2,80}\b(?:anymore
-    |any more|ever again|in (?:the )?future|from now on|going forward)\b|call me \w+|no more \w+)"""
+    |any more|ever again|in (?:the )?future|from now on|going forward)\b|call me \w+|no more \w+
+    |(?:do not|never|avoid|stop|only|always)\b.{2,80}\b(?:when(?:ever)?|if) you (?:answer|reply|respond|write|talk
+    |explain|code|summari[sz]e)\b|(?:do not|never|avoid|no)\b.{2,60}\bin your (?:\w+ )?(?:answers?|replies
+    |responses?|messages?|summaries|code)\b)"""
 )
 
 # ---- the agent's own turns

@@ -90,7 +90,8 @@ def judge(clause: Clause, scene: Scene, *, front: Front) -> Hit | None:
 
 
 def _of(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
-    return _timed(clause, scene, subject) or _stated(clause, scene, subject)
+    introduced = _introduces_himself(clause) if subject.kind == "self" else None
+    return introduced or _timed(clause, scene, subject) or _stated(clause, scene, subject)
 
 
 def _standing(clause: Clause) -> Hit | None:
@@ -158,7 +159,8 @@ def _timed(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
     milestone = subject.kind != "thing" and deeds.MILESTONE.match(rest) is not None
     dates = dates_of(clause, scene)
     if not dates:
-        return Hit("episode", about=subject.about) if milestone else None
+        told = milestone or (subject.kind in {"self", "group"} and _fulfils(clause, subject))
+        return Hit("episode", about=subject.about) if told and not fleeting else None
     hit = Hit("episode", about=subject.about, dates=dates)
     ahead = any(one.last > scene.anchor.day for one in dates)
     deadline = any(one.role in {"by", "due"} for one in dates)
@@ -185,6 +187,21 @@ def _timed(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
     if not ahead and not thing and (milestone or deeds.DID.match(rest)):
         return replace(hit, category=states.state_of(rest, subject.kind) or "episode")
     return None
+
+
+def _introduces_himself(clause: Clause) -> Hit | None:
+    """Read "I'm Priya" and "I'm Priya from the Ghent office"; "I'm German" names nobody."""
+    named = deeds.NAMED.match(clause.full)
+    if named is None or {word.casefold() for word in named["name"].split()} & deeds.NO_NAMES:
+        return None
+    return Hit("personal", lead="{me}'s name is ", cut=named.start("name"))
+
+
+def _fulfils(clause: Clause, subject: Subject) -> bool:
+    """Say whether a clause tells of a deed that could keep a promise: "I sent Dana the quote"."""
+    return deeds.FULFILLED.match(clause.low[subject.end :]) is not None and words.concrete(
+        clause.said[subject.end - 1 :]
+    )
 
 
 def _stated(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:

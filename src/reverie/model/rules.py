@@ -24,6 +24,7 @@ from reverie.core.patterns import Words
 from reverie.core.records import Entry, Origin, Status, Turn
 from reverie.model import rules_en, rules_zh
 from reverie.model.claims import Claim, Scene
+from reverie.model.corrections import mends
 from reverie.model.sentences import Sentence, command_after, sentences
 from reverie.model.topics import tags
 from reverie.model.when import Anchor
@@ -43,18 +44,24 @@ _ROLES = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One memory read from a turn: the entry without id and day, and the ordinal of its turn."""
+    """One memory read from a turn: the entry without id and day, the ordinal of its turn, and what it may replace.
+
+    `hint` is a statement in words, or the id of an entry, that a model says this one replaces; nobody believes it.
+    """
 
     entry: Entry
     n: int
+    hint: str = ""
 
 
 def extract(turns: Sequence[Turn], calendar: Calendar) -> tuple[Found, ...]:
     """Return what the turns state, in their order; relative dates count from each turn's own instant."""
-    return tuple(found for turn in turns for found in _read(turn, calendar))
+    stated: list[Claim] = []
+    return tuple(found for turn in turns for found in _read(turn, calendar, stated))
 
 
-def _read(turn: Turn, calendar: Calendar) -> Iterator[Found]:
+def _read(turn: Turn, calendar: Calendar, stated: list[Claim]) -> Iterator[Found]:
+    """Yield what one turn states; `stated` grows by it, so that a later turn may correct it."""
     if turn.role not in {"user", "assistant"} or not turn.content:
         return
     spoken = _unjoked(tuple(sentences(turn.content, turn.injected)))
@@ -62,10 +69,11 @@ def _read(turn: Turn, calendar: Calendar) -> Iterator[Found]:
         return
     scene = _scene(turn, calendar)
     seen: set[str] = set()
-    for claim in _claims(turn, spoken, scene):
+    for claim in _claims(turn, spoken, scene, stated):
         if claim.text in seen:
             continue
         seen.add(claim.text)
+        stated.append(claim)
         yield Found(_entry(turn, claim, scene), turn.n)
         if len(seen) >= MOST:
             return
@@ -88,7 +96,9 @@ def _unjoked(spoken: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     return spoken
 
 
-def _claims(turn: Turn, spoken: tuple[Sentence, ...], scene: Scene) -> Iterator[Claim]:
+def _claims(
+    turn: Turn, spoken: tuple[Sentence, ...], scene: Scene, stated: Sequence[Claim]
+) -> Iterator[Claim]:
     at = 0
     while at < len(spoken):
         sentence = spoken[at]
@@ -105,6 +115,8 @@ def _claims(turn: Turn, spoken: tuple[Sentence, ...], scene: Scene) -> Iterator[
             yield fenced
         else:
             claims = tuple(_stated(spoken, at, scene))
+            if not claims and scene.role == "user":
+                claims = tuple(mends(sentence, stated, scene))
             alone = len(claims) == 1
             yield from (
                 replace(claim, start=sentence.start, end=sentence.end) if alone else claim for claim in claims

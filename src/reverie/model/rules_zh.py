@@ -23,6 +23,10 @@ from reverie.model.when import Anchor, Dated
 
 _WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
 _SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
+_DATED = Words(
+    r"^(?:(?:上|这|本|去|今|前)(?:个?月|周|星期|年)|[一二三四五六七八九十\d]{1,3}月(?:份|[一二三四五六七八九十\d]{1,3}[号日])?)(?:初|底|中)?"
+)
+_DENIED = Words(r"不(?:姓|叫|是)[^，]{1,8}$")
 _KEPT = Words(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
 
 
@@ -133,7 +137,8 @@ def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool
         claim = _claim(clause, hit, scene)
         if group is None and before:
             lead = "，".join(_aside(one, claim.category, scene) for one in before)
-            claim = replace(claim, text=f"{lead}，{claim.text}", start=before[0].start)
+            said = claim.text.removeprefix(claim.about) if _DENIED.search(lead) else claim.text
+            claim = replace(claim, text=f"{lead}，{said}", start=before[0].start)
         if group is not None and group.category == claim.category and not (claim.due and group.due):
             group = _merged(group, claim)
             continue
@@ -145,7 +150,10 @@ def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool
 
 
 def _merged(group: Claim, claim: Claim) -> Claim:
-    text, due, since = f"{group.text}，{claim.text}", group.due or claim.due, group.since or claim.since
+    said = claim.text
+    if group.about and group.about == claim.about and _DENIED.search(group.text):
+        said = said.removeprefix(group.about)  # `不姓王，姓黄` is one statement
+    text, due, since = f"{group.text}，{said}", group.due or claim.due, group.since or claim.since
     return replace(group, text=text, end=claim.end, due=due, since=since)
 
 
@@ -215,8 +223,11 @@ def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
     dates = _dates(clause, scene)
     if clause.kind and words.PROMISED.match(clause.rest):
         return _Hit("commitment", about=clause.about, dates=dates, due=True)
-    if not dates or words.EPHEMERAL.search(flat):
+    if words.EPHEMERAL.search(flat):
         return None
+    if not dates:
+        done = clause.kind in {"", "self", "group"} and words.FULFILLED.match(flat)
+        return _Hit("episode", about=clause.about) if done else None
     ahead = any(one.last > scene.anchor.day for one in dates)
     deadline = any(one.role in {"by", "due"} for one in dates)
     duty = words.DUTY.search(flat) is not None
@@ -240,14 +251,17 @@ def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
         and (clause.kind or words.SPECIFIC.search(flat) or words.FINISHED.match(flat))
         and words.DID.match(flat)
     ):
-        return replace(hit, category=states.state_of(clause.rest, clause.kind) or "episode")
+        return replace(hit, category=states.state_of(_DATED.sub("", clause.rest), clause.kind) or "episode")
     return None
 
 
 def _stated(clause: _Clause, scene: Scene) -> _Hit | None:
     """Lasting statements of the speaker, of people and of things, and what changed."""
-    category = states.state_of(clause.rest, clause.kind) or states.thing_of(clause.flat)
+    rest = _DATED.sub("", clause.rest)
+    category = states.state_of(rest, clause.kind) or states.thing_of(clause.flat)
     if category is None and words.CHANGED.match(clause.flat) and words.SPECIFIC.search(clause.flat):
+        category = "fact"
+    if category is None and words.CHANGED_THING.fullmatch(clause.flat):
         category = "fact"
     if category is None:
         return None

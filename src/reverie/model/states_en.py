@@ -61,6 +61,7 @@ _SELF_STATES = tuple(
             |migraines?|allerg(?:y|ies)|asthma|diabetes|adhd|autism|condition|degree|phd
             |driving licen[sc]e|boat|van|motorbike|horse|parrot)\b""",
         ),
+        ("personal", r"(?:drive|ride) (?:an?|my) (?:\d{4} )?(?!lot|long|few|while|bit|hard|way)\w"),
         ("personal", rf"{_NEG}(?:speak|speaks|understand) (?:fluent |a little |some |only )?{_LANGUAGE}"),
         (
             "personal",

@@ -1,0 +1,87 @@
+"""A promise is closed by a later statement that tells of keeping all of it, and by nothing less."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from desk import NOON
+
+from reverie.core.fold import EntryState, fold
+from reverie.core.guard_keeping import keeps
+from reverie.core.links import links_of
+from reverie.core.records import Entry
+
+
+def _promise(text: str, **fields: Any) -> Entry:
+    told = {"category": "commitment", "due": "2026-07-03", "origin": "user", **fields}
+    return Entry(id="1" * 16, text=text, at=NOON, day="2026-07-01", **told)
+
+
+def _said(text: str, *, days: int = 1, **fields: Any) -> Entry:
+    told = {"category": "episode", "origin": "user", **fields}
+    return Entry(id="2" * 16, text=text, at=NOON + timedelta(days=days), day="2026-07-02", **told)
+
+
+def _open(promise: Entry, **changes: Any) -> EntryState:
+    return EntryState(entry=promise, sig=0.7, confirmed=promise.at, due=promise.due, **changes)
+
+
+@pytest.mark.parametrize(
+    ("promise", "said"),
+    [
+        ("User will send Dana the quote by 2026-07-03", "User sent Dana the quote"),
+        ("User will send Dana the quote by 2026-07-03", "User finally sent Dana the quote this morning"),
+        ("User has to renew their passport before 2026-07-31", "User renewed their passport"),
+        ("User must pay the invoice on 2026-07-03", "User has paid the invoice"),
+        ("用户要把报价单发给方敏", "报价单用户今天早上已经发给方敏了"),
+        ("2026-07-20之前用户得把申请书交了", "用户把申请书交了"),
+    ],
+)
+def test_a_deed_that_is_all_of_the_promise_keeps_it(promise: str, said: str) -> None:
+    """The same deed, told as done and later, closes the promise with an event that names it."""
+    old, new = _promise(promise), _said(said)
+    (link,) = links_of(new, [_open(old)], at=NOON + timedelta(days=2), by="test")
+    assert (link.kind, link.entry, link.other) == ("complete", old.id, new.id)
+    assert new.id in link.why
+    assert fold(old, [link]).done
+    assert not fold(old, [link]).open_commitment
+
+
+@pytest.mark.parametrize(
+    ("promise", "said"),
+    [
+        ("User will send Dana the quote by 2026-07-03", "User sent Ben the quote"),
+        ("User will send Dana the quote by 2026-07-03", "User sent the quote"),
+        ("User will send Dana the quote by 2026-07-03", "User did not send Dana the quote"),
+        ("User will send Dana the quote by 2026-07-03", "User should have sent Dana the quote"),
+        ("User will send Dana the quote by 2026-07-03", "Dana sent User the quote"),
+        ("User will send Dana the quote by 2026-07-03", "User will send Dana the quote tomorrow"),
+        ("User will send Dana two quotes by 2026-07-03", "User sent Dana the quotes"),
+        ("Dana will send User the quote", "User sent Dana the quote"),
+        ("User must not call the bank", "User called the bank"),
+        ("用户要把报价单发给方敏", "报价单用户还没发给方敏"),
+        ("用户要把报价单发给方敏", "报价单用户已经发给高远了"),
+    ],
+)
+def test_less_or_other_than_the_promise_keeps_nothing(promise: str, said: str) -> None:
+    """Another person, a part, a denial, a plan or the other direction leaves the promise due."""
+    links = links_of(_said(said), [_open(_promise(promise))], at=NOON + timedelta(days=2), by="test")
+    assert "complete" not in {link.kind for link in links}
+
+
+def test_only_what_stands_later_and_was_said_by_the_user_or_the_agent_keeps_a_promise() -> None:
+    """Earlier words, text of a web page, and what was merely discussed close nothing (P-18)."""
+    promise = _promise("User will send Dana the quote")
+    assert not keeps(_said("User sent Dana the quote", days=-1), promise)
+    assert not keeps(_said("User sent Dana the quote", origin="web"), promise)
+    assert not keeps(_said("User sent Dana the quote", status="discussed"), promise)
+    assert keeps(_said("User sent Dana the quote", origin="agent"), promise)
+
+
+def test_a_closed_promise_is_not_closed_again() -> None:
+    """A promise that is done gets no second completion."""
+    state = _open(_promise("User will send Dana the quote"), done=True)
+    links = links_of(_said("User sent Dana the quote"), [state], at=NOON + timedelta(days=2), by="test")
+    assert "complete" not in {link.kind for link in links}
