@@ -81,8 +81,10 @@ def corrected(new: str, old: str) -> Turned | None:
     for claim in claims(text):
         for other in claims(old):
             if claim.key == other.key and claim.value != other.value and not claim.ends:
-                kind = "contradicts" if _CLAUSE.search(old.strip(" .。")) else "corrects"
-                return Turned(kind, "it is said as a correction", flips=True)
+                whole = _CLAUSE.search(old.strip(" .。")) is None
+                return Turned(
+                    "corrects" if whole else "contradicts", "it is said as a correction", flips=True
+                )
     flip = flipped(text, old)
     typed = _one_type(_unmarked(read(text)), _unmarked(read(old)))
     return Turned("corrects", "it is said as a correction", flips=True) if flip or typed else None
