@@ -7,6 +7,7 @@ not written to before it is trusted; never runs a step but for recovery.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -17,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from reverie import layout
-from reverie.config import config_folder, load, settings_template, workspace_path
+from reverie.config import config_folder, load, settings_template, variable, workspace_path
 from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
@@ -41,15 +42,20 @@ from reverie.errors import (
 from reverie.extract import Reading
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
+from reverie.index.choosing import open_index
+from reverie.index.embed.choosing import key_variable, open_embedder
+from reverie.index.embedder import Embedder
 from reverie.index.feeding import row_of
+from reverie.index.protocol import Index
 from reverie.index.state import State
-from reverie.index.text import TextIndex
 from reverie.model.asking import Model, Purpose
+from reverie.models import Models
 from reverie.recall import Ask, Found, Hit, catch_up, recall
 from reverie.store import journal, pages, reviews, sessions, trust
 from reverie.store.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 
+_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 ALIKE = 20  # entries a new one is compared with
 
 
@@ -65,7 +71,8 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
 
     `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
-    user's own configuration. `model` answers every purpose in place of the ones that the settings name.
+    user's own configuration. `model` answers every purpose in place of the ones that the settings name, and `embedder`
+    stands in the place of theirs.
 
     >>> import reverie
     >>> reverie.init(Opening(path=folder / "support", flags={"zone": "UTC"}, clock=lambda: now)).status().today
@@ -83,6 +90,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     new_id: Callable[[], str] = _new_id
     disk: Callable[[Path], Disk] | None = None
     model: Model | None = None
+    embedder: Embedder | None = None
 
     def folder(self) -> Path:
         """Return the workspace's folder."""
@@ -101,6 +109,12 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
             disk=self.disk(folder) if self.disk else None,
         )
 
+    def index(self, ws: Workspace, name: str) -> Index:
+        """Return the search index of the workspace called `name`; raises IndexUnavailable, Busy, BadSettings."""
+        secret = variable(key_variable(ws.settings), self.environment)
+        embedder = self.embedder or open_embedder(ws.settings, key=secret)
+        return open_index(ws.settings, ws.root, name=name, embedder=embedder, lock=ws.locks.index)
+
     def config(self) -> Path:
         """Return the folder of the user's own configuration."""
         return config_folder(self.config_dir, self.environment)
@@ -116,7 +130,7 @@ class Opened:
         self.ws, self.identity, self.agent = ws, identity, agent
         self._opening = opening
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
-        self._index: TextIndex | None = None
+        self._index: Index | None = None
         self._recovered = False
         self.trusted = trust.is_sealed(opening.config(), identity)
 
@@ -150,11 +164,10 @@ class Opened:
         return self.ws
 
     @property
-    def index(self) -> TextIndex:
-        """The text index, opened when first used."""
+    def index(self) -> Index:
+        """The search index, opened when first used."""
         if self._index is None:
-            wait = self.ws.settings.lock_wait_seconds
-            self._index = TextIndex(self.ws.root / layout.INDEX, lambda: self.ws.locks.index(wait))
+            self._index = self._opening.index(self.ws, self.identity.id)
         return self._index
 
     def drop_index(self) -> None:
@@ -189,9 +202,15 @@ class Opened:
         """Return the entry with that id, drained, stored as an event, or queued a moment ago."""
         return self.state_now().known(entry_id)
 
-    def model(self, purpose: Purpose) -> Model | None:  # noqa: ARG002 - an injected model answers all
-        """Return the model for a purpose, None where everything goes by rules."""
-        return self._opening.model
+    @property
+    def models(self) -> Models:
+        """The models that the settings name, or the one handed over, under the workspace's rule."""
+        key = variable(self.ws.settings.models.key_variable, self._opening.environment)
+        return Models(self.ws, given=self._opening.model, key=key)
+
+    def model(self, purpose: Purpose) -> Model | None:
+        """Return the model for a purpose; None where everything goes by rules."""
+        return self.models.ask(purpose)
 
     def reading(self) -> Reading:
         """Return what extraction asks of the state; each question is answered from the files as they are then."""
@@ -200,7 +219,14 @@ class Opened:
             note=lambda path: self.state_now().note_digest(path),
             known=self.known,
             alike=self._alike,
+            shown=self._shown,
+            masked=self.mask,
         )
+
+    def _shown(self, session: str) -> list[Entry]:
+        """Return the entries whose ids stand in what was rendered for a session."""
+        ids = [found for line in self.rendered(session) for found in _ID.findall(line)]
+        return [state.entry for state in self._state.find(ids).values()]
 
     def _alike(self, entry: Entry) -> list[EntryState]:
         """Return entries whose words resemble those of `entry`; none while the index cannot be used."""

@@ -30,8 +30,8 @@ from reverie.core.tokens import search_terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.feeding import DESCRIPTION, Feeding, row_of
+from reverie.index.protocol import DEPTH, Index
 from reverie.index.state import State
-from reverie.index.text import DEPTH, TextIndex
 from reverie.store import pages, stream
 from reverie.store.workspace import Workspace
 
@@ -96,9 +96,7 @@ class Ask:
     reference: datetime | None = None
 
 
-def recall(
-    ws: Workspace, state: State, *, index: TextIndex, ask: Ask, masked: Callable[[Row], bool]
-) -> Found:
+def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Callable[[Row], bool]) -> Found:
     """Return what answers `ask`, best first; raises UsageError when `k` is out of range or no word is asked for.
 
     `masked` says which turns, records and paragraphs a tombstone hides.
@@ -116,7 +114,7 @@ def recall(
     where = _filter(ws, ask)
     queued = [row for row in map(row_of, state.queued()) if where.allows(row)]
     depth = SIFTED if ask.where.about else DEPTH
-    candidates = index.search(query, where=where, depth=depth, extra=queued)
+    candidates = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
     standing = _Standing(ws, state, ask=ask, now=now)
     standing.look_up(candidates)
     judged = [
@@ -138,7 +136,7 @@ def catch_up(
     ws: Workspace,
     state: State,
     *,
-    index: TextIndex,
+    index: Index,
     masked: Callable[[Row], bool],
     patience: float | None = PATIENCE,
 ) -> int:
@@ -150,6 +148,7 @@ def catch_up(
             index.commit()
         except Busy:
             return behind + index.behind()  # another process is taking them in
+    index.embed(deadline=deadline)
     return behind
 
 

@@ -28,7 +28,7 @@ def memory_at(folder: Path, clock: FixedClock) -> Memory:
     opening = Opening(
         path=folder / "memory",
         config_dir=folder / "config",
-        environment={},
+        environment={"REVERIE_EMBEDDER": "none"},
         flags={"zone": "UTC"},
         clock=clock,
         new_id=counter_ids(),

@@ -32,7 +32,7 @@ def opening(root: Path, now: datetime, first: int) -> Opening:
         path=root / "agent",
         config_dir=root / "config",
         environment={},
-        flags={"zone": "UTC", "durability": "os", "dream.min_facts": "1"},
+        flags={"zone": "UTC", "durability": "os", "dream.min_facts": "1", "embedder": "none"},
         clock=FixedClock(now),
         new_id=counter_ids(first),
     )

@@ -54,7 +54,7 @@ class Desk:
         wanted: dict[str, Any] = {
             "path": self.root,
             "config_dir": self.home / "config",
-            "environment": {},
+            "environment": {"REVERIE_EMBEDDER": "none"},
             "flags": self.flags,
             "clock": self.clock,
             "new_id": counter_ids(self._opened << 40),

@@ -24,7 +24,7 @@ def opening(root: Path, clock: FixedClock) -> Opening:
     return Opening(
         path=root / "ws",
         config_dir=root / "config",
-        environment={"HOME": str(root), "TZ": "UTC"},
+        environment={"HOME": str(root), "TZ": "UTC", "REVERIE_EMBEDDER": "none"},
         clock=clock,
     )
 

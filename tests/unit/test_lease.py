@@ -35,7 +35,7 @@ def opening(root: Path, clock: FixedClock, *, disk: Callable[[Path], Disk] | Non
     return Opening(
         path=root / "agent",
         config_dir=root / "config",
-        environment={},
+        environment={"REVERIE_EMBEDDER": "none"},
         flags={"zone": "UTC", "lock_wait_seconds": "0.1"},
         clock=clock,
         new_id=counter_ids(1),

@@ -4,8 +4,9 @@ Owns every weight of recall; promises that the same candidates and query give th
 dropped except a text equal to one ranked above it (which is named there), and that what was superseded never
 ranks above an equally matching current fact; never looks at a clock, a file or use counts.
 
-A score is the keyword score over the best one of the search (0 to 1) plus the boni below, times the factor of
-the candidate's standing. The weights are one set for all data; `benchmarks.recall_quality` measures them.
+A score is the keyword score over the best one of the search (0 to 1), plus the nearness of the vectors and the boni
+below, times the factor of the candidate's standing. The weights are one set for all data;
+`benchmarks.recall_quality` measures them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ OWN: Final = 1.0
 WINDOW: Final = 1.5
 REACH: Final = 2  # turns before and after that a window takes in
 
+DENSE: Final = 0.30  # nearest by meaning, against farthest of those found
 SESSION: Final = 0.12  # the session that holds most of what matches
 SPEAKER: Final = 0.50  # said by someone the query names
 NAMED: Final = 0.10  # about someone the query names
@@ -77,12 +79,13 @@ def rank(query: Query, candidates: Sequence[Candidate], *, reference: datetime, 
     people = {
         name for candidate in candidates for name in (candidate.row.person, candidate.row.about) if name
     }
+    near = _nearness(candidates)
     asked = _Asked(query, frozenset(name for name in people if names(query, name)), _voices(query))
     now = reference.timestamp()
     scored = []
-    for candidate, score in zip(candidates, lexical, strict=True):
+    for candidate, score, nearness in zip(candidates, lexical, near, strict=True):
         row = candidate.row
-        boni = _boni(asked, candidate)
+        boni = [(DENSE * nearness, "meaning"), *_boni(asked, candidate)]
         if row.session:
             boni.append((SESSION * priors[row.session], "session"))
             boni.append((PREVIOUS * places.get((row.session, row.n - 1), 0.0), "context"))
@@ -124,6 +127,15 @@ def _with_times(scored: list[_Scored], depth: int) -> list[_Scored]:
         for one in scored[:depth]
     ]
     return sorted([*looked, *scored[depth:]], key=_place)
+
+
+def _nearness(candidates: Sequence[Candidate]) -> list[float]:
+    """Return how near each candidate's vector is, from 0 for the farthest to 1 for the nearest; 0 without one."""
+    known = [one.similarity for one in candidates if one.similarity is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if high <= low:
+        return [0.0 if one.similarity is None else 1.0 for one in candidates]
+    return [0.0 if one.similarity is None else (one.similarity - low) / (high - low) for one in candidates]
 
 
 def _session_priors(candidates: Sequence[Candidate], lexical: Sequence[float]) -> dict[str, float]:

@@ -31,7 +31,7 @@ from reverie.core.rows import Row
 from reverie.core.source import split
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index.places import Files
-from reverie.index.rows import Rows
+from reverie.index.protocol import RowStore
 from reverie.index.state import State
 
 CORE = (layout.USER, layout.SOUL)
@@ -52,7 +52,7 @@ class Feeding:
     """
 
     files: Files
-    rows: Rows
+    rows: RowStore
     state: State
     calendar: Calendar
     notebook: str

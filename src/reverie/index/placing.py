@@ -110,8 +110,8 @@ class Placing:
             db.execute("DELETE FROM dead")
             db.execute("DELETE FROM moved")
 
-    def buried(self, places: Iterable[int], about: Vectored) -> None:
-        """Keep the note of vectors from which these dead places are gone."""
+    def bury(self, places: Iterable[int], about: Vectored) -> None:
+        """Keep the note of vectors from which these dead places are gone, the others being where they were."""
         with self._rows.change() as db:
             _keep(db, about)
             db.executemany("DELETE FROM dead WHERE place = ?", [(place,) for place in places])

@@ -94,8 +94,8 @@ class Index(Protocol):
     def meaning(self, text: str) -> Floats | None:
         """Return the vector of a query, None while no row has one or the embedder is another or cannot be used."""
 
-    def embed(self, *, deadline: float | None = None) -> int:
-        """Give vectors to rows that have none, newest first, and return how many are left without one.
+    def embed(self, *, deadline: float | None = None) -> None:
+        """Give vectors to rows that have none, newest first; `vectorless` says how many are left.
 
         With a `deadline` (of `time.monotonic`) no model is loaded and nothing is begun that would not end in time.
         """
@@ -113,7 +113,7 @@ class Index(Protocol):
         """Take every row in that is not yet, and return how many there were; waits for the index lock."""
 
     def rebuild(self) -> None:
-        """Build everything but the rows again from the rows."""
+        """Build the index of words again from the rows."""
 
     def reset(self) -> None:
         """Forget every row, word and vector, to be fed again from the files."""
@@ -186,6 +186,13 @@ class Near(NamedTuple):
     similarity: float
 
 
+class Tidied(NamedTuple):
+    """What tidying did: the note to keep, and where each living place went, None when they stayed where they were."""
+
+    about: Vectored
+    moved: Mapping[int, int] | None
+
+
 class Vectors(Protocol):
     """A store of vectors at places, asked for those near another. Writing needs the index lock, reading none."""
 
@@ -193,7 +200,7 @@ class Vectors(Protocol):
     def kind(self) -> str:
         """What it is and in which layout: vectors of another kind are made again."""
 
-    def empty(self, before: Vectored, *, fingerprint: str, dimension: int) -> Vectored:
+    def empty(self, *, fingerprint: str, dimension: int) -> Vectored:
         """Begin anew with a generation of its own; what was there before is still served until the note is kept."""
 
     def add(
@@ -213,10 +220,11 @@ class Vectors(Protocol):
     def similarities(self, about: Vectored, vector: Floats, places: Mapping[int, int]) -> dict[int, float]:
         """Return the cosine for rows (number -> place) whose vectors are there."""
 
-    def tidy(
-        self, about: Vectored, dead: Sequence[int], *, live: int
-    ) -> tuple[Vectored, dict[int, int]] | None:
-        """Let go of dead places when they weigh; return the note to keep and where each place went, if any moved."""
+    def tidy(self, about: Vectored, dead: Sequence[int]) -> Tidied | None:
+        """Let go of dead places when they weigh; None when they do not."""
+
+    def sound(self, about: Vectored) -> bool:
+        """Whether every vector of the note is there as it was written."""
 
     def keep_only(self, about: Vectored) -> None:
         """Remove what belongs to other generations than the one whose note is kept."""

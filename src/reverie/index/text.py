@@ -117,12 +117,12 @@ class TextIndex:
         read = {row.id for row, _ in scanned}
         stored = self.rows.numbered(list(found))
         candidates = [
-            _candidate(stored[num].row, score)
+            candidate(stored[num].row, score)
             for num, score in found.items()
             if num in stored and stored[num].row.id not in read
         ]
         candidates += [
-            _candidate(row, score)
+            candidate(row, score)
             for row, score in scanned
             if where.allows(row) and (score > 0.0 or _in_periods(row, query))
         ]
@@ -234,7 +234,8 @@ class TextIndex:
                 )
 
 
-def _candidate(row: Row, score: float) -> Candidate:
+def candidate(row: Row, score: float) -> Candidate:
+    """Return a row as a candidate, with what it says of its own standing."""
     return Candidate(
         row=row, lexical=score, sig=row.sig, standing="discussed" if row.status == "discussed" else "current"
     )

@@ -15,6 +15,7 @@ what another process has mapped stays readable until it maps again.
 from __future__ import annotations
 
 import os
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ import msgspec
 from reverie.core.rows import Filter, Row
 from reverie.errors import IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
-from reverie.index.protocol import Near, Vectored
+from reverie.index.protocol import Near, Tidied, Vectored
 from reverie.index.vector_places import PLACE, PLACE_BYTES, encoded, mask
 
 if TYPE_CHECKING:
@@ -74,13 +75,11 @@ class VectorFiles:
 
     # -- writing, under the index lock
 
-    def empty(self, before: Vectored, *, fingerprint: str, dimension: int) -> Vectored:
+    def empty(self, *, fingerprint: str, dimension: int) -> Vectored:
         """Return the note of no vectors, in a generation without files."""
         self._make_folder()
-        generation = before.generation + 1
-        with _failing(self._folder):
-            for part in _PARTS:
-                self._path(generation, part).unlink(missing_ok=True)
+        # Never one that was there before, not even one whose note was lost: a process may still have its files mapped.
+        generation = time.time_ns()
         return Vectored(
             kind=self.kind,
             fingerprint=fingerprint,
@@ -108,22 +107,28 @@ class VectorFiles:
                 files.append((zlib.crc32(data, noted[0]), stat.st_size, stat.st_mtime_ns))
         return msgspec.structs.replace(about, size=about.size + count, files=tuple(files))
 
-    def tidy(
-        self, about: Vectored, dead: Sequence[int], *, live: int
-    ) -> tuple[Vectored, dict[int, int]] | None:
+    def tidy(self, about: Vectored, dead: Sequence[int]) -> Tidied | None:
         """Write the living places to new files once a quarter of all is dead; None when it is not worth it."""
         import numpy as np
 
-        if about.size - live < max(_TIDY_FROM, about.size * _TIDY):
+        if len(dead) < max(_TIDY_FROM, about.size * _TIDY):
             return None
         seen = self._mapped(about, dead)
         alive = np.flatnonzero(~self._dead) if self._dead is not None else np.arange(seen.size)
-        new = self.empty(about, fingerprint=about.fingerprint, dimension=about.dimension)
+        new = self.empty(fingerprint=about.fingerprint, dimension=about.dimension)
         for start in range(0, len(alive), BLOCK * 16):
             at = alive[start : start + BLOCK * 16]
             parts = [part[at].tobytes() for part in (seen.codes, seen.halves, seen.places)]
             new = self._append(new, parts, len(at))
-        return new, {int(old): place for place, old in enumerate(alive)}
+        return Tidied(new, {int(old): place for place, old in enumerate(alive)})
+
+    def sound(self, about: Vectored) -> bool:
+        """Whether the files hold what was written up to the size of the note."""
+        try:
+            self._check(about)
+        except IndexUnavailable:
+            return False
+        return True
 
     def keep_only(self, about: Vectored) -> None:
         """Remove the files of every other generation."""
