@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from reverie import layout
+from reverie.core.ledger import UsageLine
 from reverie.core.records import (
     Entry,
     Event,
@@ -47,6 +48,7 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.RUNS, Run),
     (layout.RECALL_LOG, Recalled),
     (layout.REVIEWS, Proposal | Verdict),
+    (layout.USAGE, UsageLine),
 )
 _FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
 _PRIVATE = 0o077  # no one but the owner may read or write

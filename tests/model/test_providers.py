@@ -178,9 +178,9 @@ def test_a_missing_package_names_the_extra() -> None:
     """Without the package of a provider, the error is the command that installs it."""
     access = Access()
     gone = ImportError('you can use the `google` optional group: `pip install "pydantic-ai-slim[google]"`')
-    assert str(failed(gone, "google:g", access)).endswith("pip install 'pydantic-ai-slim[google]'")
+    assert str(failed(gone, "google:g", access=access)).endswith("pip install 'pydantic-ai-slim[google]'")
     ours = ImportError('`pip install "pydantic-ai-slim[openai]"`')
-    assert str(failed(ours, "openai:g", access)).endswith("pip install 'reverie[models]'")
+    assert str(failed(ours, "openai:g", access=access)).endswith("pip install 'reverie[models]'")
 
 
 def test_without_pydantic_ai(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,11 +48,11 @@ async def built(name: str, access: Access) -> AsyncIterator[PydanticModel]:
     client = create_async_httpx2_client(timeout=access.timeout)
     client.headers["accept-encoding"] = "identity"  # a packed answer could unfold to any size
     client.event_hooks = {**client.event_hooks, "response": [_watch(name, access)]}
-    async with client, _model(name, access, client) as model:
+    async with client, _model(name, access, client=client) as model:
         yield model
 
 
-def _model(name: str, access: Access, client: httpx2.AsyncClient) -> PydanticModel:
+def _model(name: str, access: Access, *, client: httpx2.AsyncClient) -> PydanticModel:
     """Return the model object, which closes what it opened itself when it is left as a context."""
     from pydantic_ai.models import infer_model
 
@@ -68,12 +68,12 @@ def _model(name: str, access: Access, client: httpx2.AsyncClient) -> PydanticMod
         return OpenAIChatModel(own, provider=serving)
 
     def provided(wanted: str) -> Provider[Any]:
-        return _provider(wanted, access, client)
+        return _provider(wanted, access, client=client)
 
     return infer_model(name, provider_factory=provided)
 
 
-def _provider(wanted: str, access: Access, client: httpx2.AsyncClient) -> Provider[Any]:
+def _provider(wanted: str, access: Access, *, client: httpx2.AsyncClient) -> Provider[Any]:
     """Return the provider called `wanted`, with as much of the access as it takes."""
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.providers import infer_provider, infer_provider_class

@@ -23,7 +23,7 @@ _OURS = ("openai", "anthropic")  # what `reverie[models]` brings along
 _PATIENT = 3_600.0  # seconds after which an account without credit is tried again
 
 
-def failed(error: BaseException, name: str, access: Access) -> ModelFailed:
+def failed(error: BaseException, name: str, *, access: Access) -> ModelFailed:
     """Return what an exception from a provider's library means for the model `name`."""
     from pydantic_ai import exceptions as known
 
@@ -35,11 +35,11 @@ def failed(error: BaseException, name: str, access: Access) -> ModelFailed:
     if isinstance(error, ImportError):
         return _missing(error, name)
     if isinstance(error, known.UserError):
-        return _misnamed(error, name, access)
+        return _misnamed(error, name, access=access)
     if isinstance(error, known.ContentFilterError):
         return refused(name)
     if isinstance(error, known.ModelAPIError):
-        return _told(error, name, access)
+        return _told(error, name, access=access)
     if isinstance(error, TimeoutError):
         return _late(name, access)
     if isinstance(error, known.UnexpectedModelBehavior | ValueError):
@@ -101,7 +101,7 @@ def _missing(error: ImportError, name: str) -> ModelFailed:
     )
 
 
-def _misnamed(error: Exception, name: str, access: Access) -> ModelFailed:
+def _misnamed(error: Exception, name: str, *, access: Access) -> ModelFailed:
     """Return the error of a call that was never sent: no key, no such provider, an option it has not."""
     variable = _VARIABLE.search(str(error))
     if variable is not None:
@@ -112,7 +112,7 @@ def _misnamed(error: Exception, name: str, access: Access) -> ModelFailed:
     )
 
 
-def _told(error: ModelAPIError, name: str, access: Access) -> ModelFailed:
+def _told(error: ModelAPIError, name: str, *, access: Access) -> ModelFailed:
     """Return what a provider's own error means."""
     from pydantic_ai import exceptions as known
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from reverie.model.access import Access
 from reverie.model.asking import Model, Reply, Request, Usage
 from reverie.model.building import built
-from reverie.model.failures import failed, refused, unusable
+from reverie.model.failures import failed, refused, unusable, without_key
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -56,10 +56,12 @@ class Provided:
 
     def complete(self, request: Request) -> Reply:
         """Ask once and return the reply; raises ModelFailed."""
+        if self._access.key_variable and not self._access.key:
+            raise without_key(self.name, self._access.key_variable)
         try:
-            return _run(_ask(self.name, self._access, request))
+            return _run(_ask(self.name, self._access, request=request))
         except (RuntimeError, ImportError, OSError, ValueError) as error:
-            raise failed(error, self.name, self._access) from error
+            raise failed(error, self.name, access=self._access) from error
 
 
 def _run(asking: Coroutine[Any, Any, Reply]) -> Reply:
@@ -72,7 +74,7 @@ def _run(asking: Coroutine[Any, Any, Reply]) -> Reply:
         return thread.submit(asyncio.run, asking).result()
 
 
-async def _ask(name: str, access: Access, request: Request) -> Reply:
+async def _ask(name: str, access: Access, *, request: Request) -> Reply:
     async with built(name, access) as model:
         from pydantic_ai.direct import model_request
         from pydantic_ai.messages import ModelRequest, UserPromptPart
