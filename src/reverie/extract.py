@@ -158,7 +158,7 @@ def _take(job: _Job, unread: _Unread, turns: Sequence[Turn]) -> Taken:
 
     shown = tuple(job.reading.shown(unread.session)) if job.model else ()
     span = Span(turns=seen(turns), before=seen(unread.before), known=shown)
-    return take(job.model, span, ws.calendar, nonce=ws.new_id)
+    return take(job.model, span, calendar=ws.calendar, nonce=ws.new_id)
 
 
 def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bool]:
@@ -241,7 +241,9 @@ def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracte
             named = job.reading.alike(msgspec.structs.replace(entry, text=hint))
             others |= {state.entry.id: state for state in named}
             links = links_of(entry, list(others.values()), at=now, by=record.extractor)
-            asked = None if links else asked_by(entry, hint, others.values(), at=now, by=record.extractor)
+            asked = (
+                None if links else asked_by(entry, hint, others=others.values(), at=now, by=record.extractor)
+            )
             links += [asked] if asked else []
         events |= {link.id: link for link in links}
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
@@ -275,7 +277,9 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
         tried = tries.of(ws, path, fresh[queue[0].n].name if queue else "")
         if job.model and queue:
             piece = next(batches(queue, most=tried.most) if tried.most else batches(queue))
-        taken = take(job.model, Span(turns=piece), ws.calendar, nonce=ws.new_id) if piece else Taken()
+        taken = (
+            take(job.model, Span(turns=piece), calendar=ws.calendar, nonce=ws.new_id) if piece else Taken()
+        )
         if taken.trouble:
             trouble = f"{path}, a part of it, could not be read: {taken.trouble}"
             verdict = tries.failed(ws, path, tried, size=len(piece), cut=taken.cut)

@@ -23,7 +23,7 @@ def is_echo(entry: Entry, shown: Iterable[Entry]) -> bool:
     return any(_same(entry.text, one.text) for one in shown)
 
 
-def asked_by(entry: Entry, hint: str, others: Iterable[EntryState], *, at: datetime, by: str) -> Event | None:
+def asked_by(entry: Entry, hint: str, *, others: Iterable[EntryState], at: datetime, by: str) -> Event | None:
     """Return the question whether `entry` replaces the one statement that `hint` names; None when it names none.
 
     To be asked only where the guard found no relation: both stay, side by side, until a person says.

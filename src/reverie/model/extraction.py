@@ -89,7 +89,7 @@ class Read(msgspec.Struct, frozen=True):
     cut: bool = False
 
 
-def extract(model: Model, span: Span, calendar: Calendar, *, nonce: Callable[[], str]) -> Read:
+def extract(model: Model, span: Span, *, calendar: Calendar, nonce: Callable[[], str]) -> Read:
     """Return what the model finds in the span's turns, in their order.
 
     Raises ModelFailed: of kind "unusable" when a reply cannot be read as the list that was asked for, of any other as
@@ -178,7 +178,7 @@ def _checked(item: Any, grounds: _Grounds) -> Found | str:  # noqa: ANN401 - any
     if place is None:
         return "its evidence stands in no unread turn"
     turn, quote = place
-    text = absolute(text, turn.at, grounds.calendar)
+    text = absolute(text, turn.at, calendar=grounds.calendar)
     words = turn.content[quote.start : quote.end]
     if reason := _ungrounded(text, words, grounds.of(turn)) or _stranger(item, grounds.of(turn)):
         return reason
@@ -241,10 +241,10 @@ def _timed(entry: Entry, item: Mapping[str, Any], turn: Turn, *, grounds: _Groun
     said, calendar = grounds.of(turn), grounds.calendar
     promise = entry.category == "commitment" and entry.status == "active"
     since, until, due = (_when(item.get(name), said, turn, calendar) for name in ("from", "until", "due"))
-    named = dates_named(entry.evidence, turn.at, calendar)
+    named = dates_named(entry.evidence, turn.at, calendar=calendar)
     if named and (promise or entry.category == "episode"):
         claim = Claim(category=entry.category, text=entry.text, start=0, end=0)
-        anchor = anchor_of(entry.evidence, turn.at, calendar)
+        anchor = anchor_of(entry.evidence, turn.at, calendar=calendar)
         ours = bounded(claim, named, anchor=anchor, due=promise)
         since, until, due = ours.since or since, ours.until or until, ours.due or due
     if until and since and until[:10] < since[:10]:

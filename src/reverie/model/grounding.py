@@ -84,7 +84,7 @@ def ground(turns: Sequence[Turn], calendar: Calendar, *, names: Iterable[str] = 
     found = sources((*texts, *names, *(calendar.day(turn.at) for turn in turns)))
     dates, clocks = set(found.dates), set[str]()
     for turn, text in zip(turns, texts, strict=True):
-        for one in dates_named(text, turn.at, calendar):
+        for one in dates_named(text, turn.at, calendar=calendar):
             dates.update(_days(one))
             if one.clock is not None:
                 clocks.update(
@@ -138,7 +138,7 @@ def flips(text: str, evidence: str) -> bool:
     return content(text) - _OWN_WORDS <= content(evidence)
 
 
-def absolute(text: str, at: datetime, calendar: Calendar) -> str:
+def absolute(text: str, at: datetime, *, calendar: Calendar) -> str:
     """Return a text with each relative date in it ("tomorrow", "下周五") in place of its words resolved."""
     parts, last = [], 0
     for start, one in _found(text, at, calendar):
@@ -148,12 +148,12 @@ def absolute(text: str, at: datetime, calendar: Calendar) -> str:
     return "".join((*parts, text[last:]))
 
 
-def dates_named(text: str, at: datetime, calendar: Calendar) -> tuple[Dated, ...]:
+def dates_named(text: str, at: datetime, *, calendar: Calendar) -> tuple[Dated, ...]:
     """Return the times that a text said at an instant names, sentence by sentence."""
     return tuple(one for _, one in _found(text, at, calendar))
 
 
-def anchor_of(text: str, at: datetime, calendar: Calendar) -> Anchor:
+def anchor_of(text: str, at: datetime, *, calendar: Calendar) -> Anchor:
     """Return what relative words in one sentence count from."""
     low = text.lower()
     past = (
@@ -172,7 +172,7 @@ def _found(text: str, at: datetime, calendar: Calendar) -> Iterator[tuple[int, D
         chinese = _HAN.search(sentence) is not None
         if not (words_zh if chinese else words_en).MAYBE_DATE.search(sentence.lower()):
             continue
-        anchor = anchor_of(sentence, at, calendar)
+        anchor = anchor_of(sentence, at, calendar=calendar)
         for one in (when_zh if chinese else when_en).find(sentence, anchor):
             yield match.start(), one
 

@@ -17,7 +17,7 @@ import msgspec
 from reverie.model.replies import bare, unusable
 
 LONGEST = 1_000_000  # characters; a longer reply answers no question of ours
-_STARTS = 200  # places of a reply at which a value is looked for
+_STARTS = 60  # places of a reply at which a value is looked for
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)  # models write line breaks into strings
@@ -48,7 +48,11 @@ def items(text: str, *, named: str, having: str) -> Items:
 
 
 def _in(text: str, named: str, having: str) -> Items | None:
-    """Return the first list of the wanted shape in a text; one that is cut only when no whole one follows."""
+    """Return the first list of the wanted shape in a text, an empty or a cut one only when no other follows.
+
+    Once a list was cut, what stands in it may look like a list or a lone object and is neither.
+    """
+    empty: Items | None = None
     cut: Items | None = None
     at = 0
     for _ in range(_STARTS):
@@ -56,16 +60,19 @@ def _in(text: str, named: str, having: str) -> Items | None:
         if start < 0:
             break
         value, end = _value(text, start)
-        if end > 0:
-            found = _shaped(value, named, having)
-            if found is not None:
-                return Items(found)
-            at = end
+        if end == 0:
+            cut = cut or _salvaged(text[start:], named, having)
+            at = start + 1
             continue
-        if cut is None:
-            cut = _salvaged(text[start:], named, having)
-        at = start + 1
-    return cut
+        at = end
+        if cut is not None and not (isinstance(value, dict) and named in value):
+            continue
+        found = _shaped(value, named, having)
+        if found:
+            return Items(found)
+        if found is not None and (isinstance(value, dict) or not f"{text[:start]}{text[end:]}".strip()):
+            empty = Items(())
+    return cut or empty
 
 
 def _next_start(text: str, at: int) -> int:

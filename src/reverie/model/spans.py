@@ -37,13 +37,13 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
-def take(model: Model | None, span: Span, calendar: Calendar, *, nonce: Callable[[], str]) -> Taken:
+def take(model: Model | None, span: Span, *, calendar: Calendar, nonce: Callable[[], str]) -> Taken:
     """Return what the span holds; raises ModelFailed for whatever says nothing about the span itself."""
     if model is None:
         return Taken(found=by_rule(span.turns, calendar))
     name = extractor(model.name)
     try:
-        read = extraction.extract(model, span, calendar, nonce=nonce)
+        read = extraction.extract(model, span, calendar=calendar, nonce=nonce)
     except ModelFailed as error:
         if error.kind not in _OF_THE_SPAN:
             raise
