@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOLDERS = ("core", "store", "index", "model", "importers", "surface", "adapters")
 SHARED = {"core", "errors", "layout"}
 ROOMS = {"store", "index", "model", "importers"}
-BELOW_MEMORY = {"step", *ROOMS, *SHARED}
+BELOW_MEMORY = {"step", "models", *ROOMS, *SHARED}
 MAY_IMPORT: Mapping[str, set[str]] = {
     "errors": set(),
     "layout": set(),
@@ -28,6 +28,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "config": SHARED,
     **dict.fromkeys(ROOMS, SHARED),
     "step": ROOMS | SHARED,
+    "models": ROOMS | SHARED,  # the rule by which steps are given a model; it needs both model/ and store/
     "consolidate": BELOW_MEMORY,  # the list of the steps
     "opening": {"config", *BELOW_MEMORY},  # what a Memory holds; config is read nowhere else below
     "care": {"opening", *BELOW_MEMORY},  # the half of Memory's verbs that a person uses
