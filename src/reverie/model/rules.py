@@ -40,6 +40,7 @@ _JOKED = Words(
     r"\b(?:just|only) (?:kidding|joking)\b|\b(?:i'm|i am) (?:kidding|joking)\b|\bjk\b|开玩笑|逗你|说着玩",
     fold=True,
 )
+_JOKES = ("kidding", "joking", "jk", "玩笑", "逗你", "说着玩")
 _ROLES = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))
 
 
@@ -90,10 +91,16 @@ def _scene(turn: Turn, calendar: Calendar) -> Scene:
 def _unjoked(spoken: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
     """Leave out what a later sentence of the same paragraph takes back as a joke."""
     for at in range(len(spoken) - 1, -1, -1):
-        if _JOKED.search(spoken[at].text):
+        if _joked(spoken[at].text):
             kept = tuple(one for one in spoken[:at] if one.paragraph != spoken[at].paragraph)
             return _unjoked(kept) + spoken[at + 1 :]
     return spoken
+
+
+def _joked(text: str) -> bool:
+    """Say whether a sentence takes back what was said before it; few texts hold a word that could."""
+    low = text.lower()
+    return any(hint in low for hint in _JOKES) and _JOKED.search(text) is not None
 
 
 def _claims(

@@ -99,7 +99,7 @@ def _front(flat: str) -> tuple[int, bool, bool]:
 
 
 def _claims(said: str, body: str, start: int, scene: Scene, *, ordered: bool) -> Iterator[Claim]:
-    squeezed = _SPACE.sub("", body)
+    squeezed = _squeezed(body)
     whole = _Clause(said[: len(body)], squeezed, start, "", "", squeezed, named=False)
     if scene.role == "user" and "?" not in body:
         if (order := words.REMIND.match(squeezed)) is not None:
@@ -149,6 +149,11 @@ def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool
         yield group
 
 
+def _squeezed(text: str) -> str:
+    """Return a text without the blanks beside its Chinese characters."""
+    return _SPACE.sub("", text) if any(blank in text for blank in " \t\u3000\xa0") else text
+
+
 def _merged(group: Claim, claim: Claim) -> Claim:
     said = claim.text
     if group.about and group.about == claim.about and _DENIED.search(group.text):
@@ -169,7 +174,7 @@ def _clauses(said: str, body: str, start: int) -> Iterator[_Clause]:
         bare = raw.strip(",;— ")
         if bare:
             first = at + raw.index(bare)
-            flat = _SPACE.sub("", bare)
+            flat = _squeezed(bare)
             found = states.subject(flat)
             rest = flat
             if found is not None:

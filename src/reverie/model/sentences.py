@@ -76,6 +76,7 @@ _PASTED = Words(
     |润色)[^。！？\n]{0,30})\s*[:：]\s*(?=\S|$)""",
     fold=True,
 )
+_COLON = re.compile(r"(?<![0-9])[:：]|[:：](?![0-9])")  # not only of a time of day
 _HOSTILE = Words(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules)\b|\bsystem prompt\b"
     r"|(?:忽略|无视|忘掉|忘记)[^。\n]{0,12}(?:指令|提示|规则|要求|设定)|<\|im_(?:start|end)\|>",
@@ -115,7 +116,7 @@ def pieces(content: str, injected: tuple[tuple[int, int], ...] = ()) -> tuple[Pi
             kind = "paste"
         else:
             kind = "own"
-            if (":" in line or "：" in line) and (opened := _PASTED.search(line)):
+            if (":" in line or "：" in line) and _COLON.search(line) and (opened := _PASTED.search(line)):
                 pasted = True
                 found.append(Piece(start, start + opened.start(), "own"))
                 found.append(Piece(start + opened.start(), end, "paste"))
