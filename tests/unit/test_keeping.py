@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from desk import NOON
+from desk import NOON, Desk
 
 from reverie.core.fold import EntryState, fold
 from reverie.core.guard_keeping import keeps
@@ -85,3 +86,20 @@ def test_a_closed_promise_is_not_closed_again() -> None:
     state = _open(_promise("User will send Dana the quote"), done=True)
     links = links_of(_said("User sent Dana the quote"), [state], at=NOON + timedelta(days=2), by="test")
     assert "complete" not in {link.kind for link in links}
+
+
+def test_a_kept_promise_leaves_the_due_list_and_a_new_date_brings_it_back(tmp_path: Path) -> None:
+    """What the user says to have done closes what they said they would do; another date opens it again."""
+    with Desk(tmp_path) as desk:
+        desk.say("I will send Dana the quote by Friday.")
+        desk.memory.extract()
+        desk.memory.drain()
+        (promise,) = desk.memory.due().lines
+        desk.clock.advance(days=1)
+        desk.say("I sent Dana the quote.", session="later")
+        desk.memory.extract()
+        desk.memory.drain()
+        assert not desk.memory.due().lines
+        desk.clock.advance(minutes=1)
+        desk.memory.done(promise.state.entry.id, until="2026-07-10")
+        assert [line.shown for line in desk.memory.due().lines] == ["2026-07-10"]
