@@ -70,7 +70,7 @@ class Ground(msgspec.Struct, frozen=True):
 
     def speaks_of(self, text: str) -> bool:
         """Tell whether a third of the text's content words stand in the turns: it may use other words, not all."""
-        want = content(text) - _OWN_WORDS
+        want = {term for term in content(text) - _OWN_WORDS if not any(map(str.isdigit, term))}
         return 3 * len(want & self.terms) >= len(want)
 
     def has_date(self, when: str) -> bool:
