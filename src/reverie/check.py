@@ -15,6 +15,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.ledger import UsageLine
+from reverie.core.raw_history import record_id
 from reverie.core.records import (
     Entry,
     Event,
@@ -223,6 +224,7 @@ def _entries(record: JournalRecord) -> Iterable[Entry]:
 def _references(ws: Workspace, state: State) -> Iterator[Finding]:
     """Look for outcomes and citations that name no entry; what was erased has left its log for good."""
     gone = {entry for one in _stream(ws, layout.TOMBSTONES, Tombstone).records for entry in one.entries}
+    gone |= {record_id(one) for one in _stream(ws, layout.HISTORY, History).records}  # these are no log's
     for entry_id in state.dangling_outcomes():
         if entry_id in gone:
             continue

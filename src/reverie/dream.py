@@ -1,6 +1,6 @@
 """Step 7: closed days become pages of the notebook, in one commit a batch or in no change.
 
-In: entries of days before today that have no outcome, and the notebook as it stands. Out: changed pages, an outcome
+In: entries and raw history of days before today without an outcome, and the notebook. Out: changed pages, an outcome
 for each entry that could be settled, the run's record, a line in `notebook/log.md`, `index.md` and the overview page.
 It never touches today's entries, a daily log, MEMORY.md, USER.md or SOUL.md.
 
@@ -36,6 +36,7 @@ from reverie.core.fold import EntryState
 from reverie.core.overview import Promotion
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Settlement, counts_of, outcome_of
+from reverie.core.raw_history import Known, by_day, raw_history
 from reverie.core.records import Run
 from reverie.core.run_words import summary
 from reverie.core.sight import Alike, Sight, waiting_parts
@@ -43,7 +44,7 @@ from reverie.core.watermark import advanced, highest, run_name
 from reverie.errors import ReverieError
 from reverie.index.state import State
 from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import counters, daylog, installing, lease, runs, stream
+from reverie.store import counters, daylog, history, installing, lease, runs, stream
 from reverie.store.counters import DreamCounters
 from reverie.store.landing import Landed, Verdict, land, transcript
 from reverie.store.staging import Staging
@@ -129,7 +130,14 @@ class _Night:
 
     def __init__(self, ws: Workspace, state: State, masked: Callable[[str], bool], *, dry: bool) -> None:
         self._ws, self._masked, self._dry = ws, masked, dry
-        self.waiting = waiting_parts(state.pending(before=ws.today), state.outcomes)
+        raw = raw_history(
+            history.read(ws),
+            Known(state.outcomes, state.mark, masked),
+            calendar=ws.calendar,
+            before=ws.today,
+        )
+        self.waiting = by_day(waiting_parts(state.pending(before=ws.today), state.outcomes), raw.parts)
+        self._held = raw.held
         self.before = counters.read(ws, DreamCounters)
         self.started = ws.clock()
         self._failures = dict(self.before.failures)
@@ -252,7 +260,10 @@ class _Night:
         settled = {one.key for one in judged.settlements}
         rest = [part for part in self.waiting if part.key not in settled]
         reached = advanced(
-            self.watermark, days=self._days, pending=[part.day for part in rest], today=ws.today
+            self.watermark,
+            days=self._days,
+            pending=[*self._held, *(part.day for part in rest)],
+            today=ws.today,
         )
         run = Run(
             run=name,

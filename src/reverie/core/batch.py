@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 import msgspec
 
@@ -25,12 +26,17 @@ _BREAK = re.compile(r"(?:[.!?…](?=\s)|[。！？；]|\n)\s*|\s+")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """An entry's state and the piece of its text in hand: piece `number` (from 0) of `of`."""
+    """An entry's state and the piece of its text in hand: piece `number` (from 0) of `of`.
+
+    `raw` marks a piece of a raw history record in the shape of an entry: its turns are `read` (extracted), or they
+    were set `aside` because nothing could read them.
+    """
 
     state: EntryState
     text: str
     number: int = 0
     of: int = 1
+    raw: Literal["", "read", "aside"] = ""
 
     @property
     def id(self) -> str:

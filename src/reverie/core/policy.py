@@ -85,6 +85,8 @@ def judge(case: Case, proposal: Proposal) -> Judged:
 def may_decline(part: Part) -> str:
     """Return why an entry may not be declined, empty when it may."""
     state = part.state
+    if part.raw:
+        return "" if part.raw == "read" else "no extraction could read it: nothing else says what it says"
     if state.pinned:
         return "a pinned entry may not be declined"
     if not state.entry.session:
@@ -136,7 +138,7 @@ def _near(bench: _Bench) -> Surroundings:
 
 def _allowed(case: Case) -> Sources:
     """Return what may be stated: what stands in the batch or on the old pages, or follows from it."""
-    entries = (part.state.entry for part in case.parts)
+    entries = (part.state.entry for part in case.parts if not part.raw)  # no page can cite a raw record
     return sources([*(_every_word(entry) for entry in entries), *case.old.values()])
 
 
@@ -214,12 +216,14 @@ def _settle_once(bench: _Bench) -> None:
             bench.refusals.append(Refusal(one.entry, reason))
         else:
             kept[one.key] = one
-    declined = [one for one in kept.values() if one.outcome == "declined"]
-    if len(parts) >= MANY and len(declined) * 2 > len(parts):
+    # Raw records stand aside: entries of their own say what they say.
+    own = {key for key, part in parts.items() if not part.raw}
+    declined = [one for one in kept.values() if one.outcome == "declined" and one.key in own]
+    if len(own) >= MANY and len(declined) * 2 > len(own):
         bench.refusals.append(
-            Refusal("", f"{len(declined)} of {len(parts)} entries declined is more than half")
+            Refusal("", f"{len(declined)} of {len(own)} entries declined is more than half")
         )
-        kept = {key: one for key, one in kept.items() if one.outcome != "declined"}
+        kept = {key: one for key, one in kept.items() if one.outcome != "declined" or key not in own}
     bench.settlements = list(kept.values())
 
 

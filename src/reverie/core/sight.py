@@ -96,11 +96,11 @@ class Sight:
         return made
 
     def seen_again(self, waiting: Iterable[Part]) -> list[Part]:
-        """Return the parts with the states that their entries have by now."""
+        """Return the parts with the states that their entries have by now; nothing happens to raw records."""
         return [
-            Part(state, part.text, part.number, part.of)
+            Part(state, part.text, part.number, part.of, part.raw)
             for part in waiting
-            if (state := self.find(part.id)) is not None
+            if (state := part.state if part.raw else self.find(part.id)) is not None
         ]
 
     def _learn(self, events: Iterable[Event]) -> None:

@@ -12,7 +12,7 @@ each other stand side by side on a page marked for review.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reverie.core.batch import Part
 from reverie.core.fold import EntryState
@@ -26,6 +26,7 @@ from reverie.model.dreamer_lines import CURRENTLY, MOST_CITED, PREVIOUSLY, Line,
 from reverie.model.dreamer_places import Place, dated, place_of, subjects
 
 DREAMER = "rules-1"  # what a run's record calls it
+EXTRACTED = "its turns were extracted: what they say stands in entries of its session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,9 @@ class _Dream:
     def __init__(self, material: Material) -> None:
         self._of = material
         self._desk = Desk(material.read, material.today)
+        self._raw = [part for part in material.parts if part.raw]
+        material = replace(material, parts=tuple(part for part in material.parts if not part.raw))
+        self._of = material
         self._states = {part.id: part.state for part in material.parts}
         self._counted = subjects(state.entry for state in self._states.values())
         self._settled: dict[tuple[str, int], Settlement] = {}
@@ -65,6 +69,9 @@ class _Dream:
 
     def propose(self) -> Proposal:
         """Return the pages as they should be and what becomes of each part."""
+        for part in self._raw:
+            if not may_decline(part):
+                self._settle(part, "declined", reason=EXTRACTED)
         repeats = {part.id for part in self._of.parts if self._root(part.id) != part.id}
         # Sorting keeps the order of time, but for successors: what they succeed goes beneath their lines.
         for part in sorted(self._of.parts, key=lambda part: self._depth(part.id)):
