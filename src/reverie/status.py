@@ -17,13 +17,14 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.budget import budget_of
+from reverie.core.ledger import Spent, by_purpose, told
 from reverie.core.memory_file import merge_block
 from reverie.core.records import Opened, Run, SessionLine, Turn
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index import rows_file
 from reverie.index.rows import Rows
 from reverie.index.state import State
-from reverie.store import counters, daylog, journal, quarantine, reviews, sessions, stream
+from reverie.store import counters, daylog, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters
 from reverie.store.workspace import Workspace
 
@@ -80,7 +81,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
     `pending` counts entries of closed days that no dream has settled, by day. `unread` counts turns past the extraction
     mark, by session, of the sessions that were looked at. `unlooked` is how many files were not read for damage. `off`
-    says what is switched off or not there, in words.
+    says what is switched off or not there, in words. `models` is what models used today, by purpose.
     """
 
     workspace: str
@@ -110,6 +111,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     index: Index
     memory: Usage
     off: tuple[str, ...]
+    models: dict[str, Spent] = {}
     problems: tuple[Problem, ...] = ()
 
 
@@ -130,7 +132,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
     identity, counts, today = ws.identity(), state.counts(), ws.today
     aside = tuple(SetAside(one.id, one.source, one.reason, one.at) for one in quarantine.listed(ws))
     look = _look_through(ws, state)
-    runs = _runs(ws)
+    runs, used = _runs(ws), usage.read(ws)
     index, trouble = _index(ws)
     seen = Status(
         workspace=str(ws.root),
@@ -162,9 +164,11 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         index=index,
         memory=_usage(ws),
         off=tuple(_off(ws)),
+        models=by_purpose(used, day=today),
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
     found += _consolidating(ws)
+    found += [Problem(*one) for one in told(used, now=ws.clock())]
     return msgspec.structs.replace(seen, problems=tuple(found))
 
 

@@ -112,6 +112,22 @@ def test_each_failure_has_its_kind_and_remedy(case: str) -> None:
     assert len(server.asked) == 1  # trying again is left to the rule that counts it
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "null", "1", "[]", '"text"', "{}", '{"choices": null}', '{"choices": []}', '{"choices": 3}', '{"choices": [3]}',
+        '{"choices": [{}]}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 7}}]}',
+        '{"choices": [{"message": {"content": ["x"]}}], "usage": "many"}', '{"error": {"message": "odd"}}',
+        '{"choices": [{"message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}], "usage": 3}',
+    ],
+)  # fmt: skip
+def test_an_answer_of_another_form(data: str) -> None:
+    """JSON that is no answer, whatever it is, ends as a failure with a remedy and never as another error."""
+    with Server(sends(data.encode())) as server, pytest.raises(ModelFailed) as raised:
+        ask(server)
+    assert raised.value.kind in {"down", "unusable"}
+
+
 @pytest.mark.parametrize("act", [speaking.hangs, speaking.trickles])
 def test_a_slow_answer_is_given_up(act: Act) -> None:
     """The time counts for the whole answer: a server that sends a byte now and then gains nothing by it."""

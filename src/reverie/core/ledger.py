@@ -6,13 +6,15 @@ folding changes neither a day's sums nor the failures that are in force; never r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 
 import msgspec
 
 KEPT = 300  # calls that stay single, so that a run's sums and the failures in a row are known
 OLDEST = 400  # days of totals
+_LATELY = timedelta(days=7)
+_WORK = {"extraction": "reading turns", "summary": "summaries", "dream": "dreams"}
 _ALIVE = ("", "refused", "unusable")  # the model answered, if only badly
 
 
@@ -120,6 +122,15 @@ def last_troubles(lines: Iterable[UsageLine]) -> dict[str, Call]:
     """Return the failure with which each purpose's latest call ended, of the purposes where it did."""
     latest = {line.purpose: line for line in lines if isinstance(line, Call)}
     return {purpose: call for purpose, call in latest.items() if call.kind}
+
+
+def told(lines: Iterable[UsageLine], *, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield what went wrong with a model, with its remedy, for each purpose whose latest question failed lately."""
+    for purpose, call in sorted(last_troubles(lines).items()):
+        if now - call.at < _LATELY:
+            rest = f", not asked before {call.until:%H:%M:%S} UTC" if call.until and call.until > now else ""
+            what = f"{_WORK.get(purpose, purpose)}: {call.kind}, on {call.at:%Y-%m-%d %H:%M} UTC{rest}"
+            yield f"no answer from the model for {what}", call.problem
 
 
 def by_purpose(lines: Iterable[UsageLine], *, day: str) -> dict[str, Spent]:

@@ -14,7 +14,7 @@ from reverie.errors import ModelFailed
 from reverie.model.access import Access
 from reverie.model.asking import Usage
 from reverie.model.building import built
-from reverie.model.failures import failed, without_key, without_package
+from reverie.model.failures import RAISED, failed, without_key, without_package
 from reverie.model.providers import access_of, usage_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def agent_model(name: str, access: Access, *, rule: Rule) -> AsyncIterator
     try:
         async with built(name, access) as model:
             yield ruled(model, name, access=access, rule=rule)
-    except (RuntimeError, ImportError, OSError, ValueError) as error:
+    except RAISED as error:
         raise failed(error, name, access=access) from error
 
 
@@ -85,7 +85,7 @@ def ruled(model: PydanticModel, name: str, *, access: Access, rule: Rule) -> Pyd
                     response = await self.wrapped.request(*asked, **named)
                 except ModelFailed:
                     raise
-                except (RuntimeError, ImportError, OSError, ValueError) as error:
+                except RAISED as error:
                     raise failed(error, name, access=access) from error
                 return response, usage_of(response)
 

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 _GROUP = re.compile(r"pydantic-ai-slim\[([a-z0-9-]+)\]")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _CODE = re.compile(r"[\w.-]{1,60}")
+# What a provider's library lets through: its own errors, which are RuntimeErrors, what the system raises, and whatever
+# an answer of an unforeseen form leads its code to.
+RAISED = (RuntimeError, ImportError, OSError, ValueError, LookupError, TypeError, AttributeError)
 _OURS = ("openai", "anthropic")  # what `reverie[models]` brings along
+_ODD = (ValueError, LookupError, TypeError, AttributeError)
 _PATIENT = 3_600.0  # seconds after which an account without credit is tried again
 
 
@@ -42,7 +46,7 @@ def failed(error: BaseException, name: str, *, access: Access) -> ModelFailed:
         return _told(error, name, access=access)
     if isinstance(error, TimeoutError):
         return _late(name, access)
-    if isinstance(error, known.UnexpectedModelBehavior | ValueError):
+    if isinstance(error, (known.UnexpectedModelBehavior, *_ODD)):
         return _strange(name, access)
     return ModelFailed(f"{name} could not be asked ({type(error).__name__}): {_check(access)}", kind="down")
 

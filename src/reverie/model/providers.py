@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from reverie.model.access import Access
 from reverie.model.asking import Model, Reply, Request, Usage
 from reverie.model.building import built
-from reverie.model.failures import failed, refused, unusable, without_key
+from reverie.model.failures import RAISED, failed, refused, unusable, without_key
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -60,7 +60,7 @@ class Provided:
             raise without_key(self.name, self._access.key_variable)
         try:
             return _run(_ask(self.name, self._access, request=request))
-        except (RuntimeError, ImportError, OSError, ValueError) as error:
+        except RAISED as error:
             raise failed(error, self.name, access=self._access) from error
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from reverie.core.ledger import Spent
 from reverie.status import Place, Status
 from reverie.surface.entry_text import cut
 from reverie.surface.render import Line, Styled, bold, dim, line
@@ -57,7 +58,16 @@ def _facts(seen: Status) -> Iterator[Line]:
     yield _row(
         "search", f"{seen.index.rows:,} rows{behind}" if seen.index.present else "built at the first recall"
     )
+    for purpose, sums in seen.models.items():
+        yield _row(purpose, _used(sums))
     yield _row("waiting", f"{seen.segments:,} journal files, {seen.reviews:,} for your word")
+
+
+def _used(used: Spent) -> str:
+    """Return what a model used today."""
+    failed = f", {used.failed:,} failed" if used.failed else ""
+    cost = f", ${used.cost:,.2f}" if used.cost else ""
+    return f"{used.calls:,} questions to a model today{failed}; {used.tokens:,} tokens{cost}, {used.seconds:,.0f} s"
 
 
 def _row(name: str, text: str) -> Line:
