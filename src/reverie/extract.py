@@ -124,9 +124,9 @@ def _session(job: _Job, session: str) -> Iterator[Extracted]:
                 return
             continue
         yield _store(job, unread, taken)
-        tries.settle(ws, session)
         if job.model is None:
             return
+        tries.settle(ws, session, unread.tried, size=len(unread.turns), at=str(unread.turns[-1].n + 1))
 
 
 def _unread(job: _Job, session: str) -> _Unread | None:
@@ -143,8 +143,7 @@ def _unread(job: _Job, session: str) -> _Unread | None:
     if not turns:
         return None
     tried = tries.of(ws, session, str(start)) if job.model else tries.Try(str(start))
-    if job.model and not lost:
-        turns = next(batches(turns, most=tried.most) if tried.most else batches(turns))
+    turns = turns if lost else _piece(job, turns, tried)
     before = tuple(turn for turn in whole.turns if turn.n < start)[-CONTEXT_TURNS:]
     return _Unread(session, mark, start, turns, before, lost, tried)
 
@@ -185,7 +184,8 @@ def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bo
     history.set_aside(ws, raw)
     done = _store(job, unread, msgspec.structs.replace(taken, extractor=RAW))
     given_up = tries.GivenUp(what, taken.trouble, ws.clock())
-    tries.settle(ws, session, given_up=given_up)
+    after = str(unread.turns[-1].n + 1)
+    tries.settle(ws, session, unread.tried, size=size, at=after, given_up=given_up)
     return done + Extracted(problems=(f"{given_up.what} was kept raw: {taken.trouble}",)), True
 
 
@@ -241,10 +241,8 @@ def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracte
             named = job.reading.alike(msgspec.structs.replace(entry, text=hint))
             others |= {state.entry.id: state for state in named}
             links = links_of(entry, list(others.values()), at=now, by=record.extractor)
-            asked = (
-                None if links else asked_by(entry, hint, others=others.values(), at=now, by=record.extractor)
-            )
-            links += [asked] if asked else []
+            asked = asked_by(entry, hint, others=others.values(), at=now, by=record.extractor)
+            links += [asked] if asked and not links else []
         events |= {link.id: link for link in links}
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
     stream.append_all(job.ws, layout.EVENTS, list(events.values()))
@@ -269,38 +267,46 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
     """
     ws, path, at = job.ws, note.path, job.ws.calendar.start(note.day)
     fresh = [part for part in parts(path, note.text) if not job.model or not _known(job, part.name)]
+    names = [*(part.name for part in fresh), ""]
     role: Literal["user", "assistant"] = "assistant" if job.model else "user"
     queue = [Turn(role=role, content=part.text, at=at, n=n) for n, part in enumerate(fresh)]
     before = note.before
     while True:
-        piece = tuple(queue)
-        tried = tries.of(ws, path, fresh[queue[0].n].name if queue else "")
-        if job.model and queue:
-            piece = next(batches(queue, most=tried.most) if tried.most else batches(queue))
-        taken = (
-            take(job.model, Span(turns=piece), calendar=ws.calendar, nonce=ws.new_id) if piece else Taken()
-        )
+        tried = tries.of(ws, path, names[-len(queue) - 1]) if job.model else tries.Try("")
+        piece = _piece(job, queue, tried)
+        taken = Taken()
+        if piece:
+            taken = take(job.model, Span(turns=piece), calendar=ws.calendar, nonce=ws.new_id)
+        given_up = None
         if taken.trouble:
-            trouble = f"{path}, a part of it, could not be read: {taken.trouble}"
             verdict = tries.failed(ws, path, tried, size=len(piece), cut=taken.cut)
-            yield Extracted(asked=taken.asked, problems=(trouble,) if verdict != "halve" else ())
+            if verdict != "halve":
+                problem = f"{path}, a part of it, could not be read: {taken.trouble}"
+                yield Extracted(problems=(problem,), asked=taken.asked if verdict == "again" else 0)
             if verdict == "again":
                 return
             if verdict == "halve":
                 continue
-            tries.settle(
-                ws, path, given_up=tries.GivenUp(f"a paragraph of {path}", taken.trouble, ws.clock())
-            )
+            given_up = tries.GivenUp(f"a paragraph of {path}", taken.trouble, ws.clock())
         queue = queue[len(piece) :]
         digest = f"{note.digest} but for {len(queue)}" if queue else note.digest
-        names = [part.name for part in fresh]
         stored = _store_note(job, msgspec.structs.replace(note, before=before, digest=digest), names, taken)
-        if stored is not None:
-            yield stored
-        if stored is None or not queue:
+        if stored is None:
+            return
+        if job.model:
+            after = names[-len(queue) - 1]
+            tries.settle(ws, path, tried, size=len(piece), at=after, given_up=given_up)
+        yield stored
+        if not queue:
             return
         before = digest
-        tries.settle(ws, path)
+
+
+def _piece(job: _Job, turns: Sequence[Turn], tried: tries.Try) -> tuple[Turn, ...]:
+    """Return the first turns that are read together: all by rule, what fits a request by a model."""
+    if not job.model or not turns:
+        return tuple(turns)
+    return next(batches(turns, most=tried.most) if tried.most else batches(turns))
 
 
 def _store_note(job: _Job, note: notes.Note, names: Sequence[str], taken: Taken) -> Extracted | None:

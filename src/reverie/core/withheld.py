@@ -15,7 +15,7 @@ from reverie.core.exclusions import excluded_by
 from reverie.core.forgetting import Mask
 from reverie.core.records import Turn
 
-_SENTENCE = re.compile(r"[^\n.!?。！？；;]*(?:[.!?。！？；;]+|\n|\Z)")
+_SENTENCE = re.compile(r"[^\n.!?。！？；;]*(?:[.!?。！？；;]+\s?|\n|\Z)")
 
 
 def readable_turn(turn: Turn, *, masked: Mask, topics: Sequence[str]) -> Turn:

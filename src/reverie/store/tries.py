@@ -6,7 +6,7 @@ isolated in the end; a lost file costs no more than the same tries again. Never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Literal
 
@@ -25,12 +25,15 @@ Verdict = Literal["again", "halve", "give up"]
 
 
 class Try(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A span that could not be read: where it begins, how often, the most turns to ask about at once (0: as ever)."""
+    """A span that could not be read: where it begins, how often, the most turns to ask about at once (0: as ever).
+
+    `left` are the turns of the span that was halved which have not been read since.
+    """
 
     at: str
     tries: int = 0
     most: int = 0
-    why: str = ""
+    left: int = 0
 
 
 class GivenUp(msgspec.Struct, frozen=True):
@@ -70,20 +73,30 @@ def failed(ws: Workspace, key: str, tried: Try, *, size: int, cut: bool) -> Verd
     if cut or fresh.tries >= ws.settings.extraction.tries:
         verdict = "halve" if size > 1 else "give up"
     if verdict == "halve":
-        fresh = msgspec.structs.replace(fresh, tries=0, most=(size + 1) // 2)
+        fresh = msgspec.structs.replace(fresh, tries=0, most=(size + 1) // 2, left=max(fresh.left, size))
     _change(ws, lambda known: msgspec.structs.replace(known, waiting={**known.waiting, key: fresh}))
     return verdict
 
 
-def settle(ws: Workspace, key: str, *, given_up: GivenUp | None = None) -> None:
-    """Forget the tries of a span that was read, or given up."""
+def settle(
+    ws: Workspace, key: str, tried: Try, *, size: int, at: str, given_up: GivenUp | None = None
+) -> None:
+    """Note that a span of `size` turns was read, or given up; what follows begins `at`.
+
+    What is left of a span that was halved goes on in pieces of the same size, so that the turn at fault is found by
+    halving alone.
+    """
+    left = tried.left - size
+    fresh = Try(at, most=tried.most, left=left) if left > 0 and tried.most else None
 
     def settled(known: Tries) -> Tries:
-        waiting: Mapping[str, Try] = {name: one for name, one in known.waiting.items() if name != key}
+        waiting = {name: one for name, one in known.waiting.items() if name != key}
+        if fresh is not None:
+            waiting[key] = fresh
         more = () if given_up is None else (given_up,)
-        return Tries(dict(waiting), (*known.given_up, *more)[-KEPT:])
+        return Tries(waiting, (*known.given_up, *more)[-KEPT:])
 
-    if given_up is not None or key in read(ws).waiting:
+    if given_up is not None or fresh is not None or key in read(ws).waiting:
         _change(ws, settled)
 
 
