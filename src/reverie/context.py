@@ -24,6 +24,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core import framing
+from reverie.core.active_text import Readable
 from reverie.core.context_pieces import (
     Hit,
     Lines,
@@ -38,6 +39,7 @@ from reverie.core.due_list import DueLine, due_lines
 from reverie.core.forgetting import Mask
 from reverie.core.injected import SHORTEST
 from reverie.core.names import safe_name
+from reverie.core.records import History
 from reverie.core.summary import Section
 from reverie.core.where import Where
 from reverie.errors import Busy, InvalidRecord, StoreUnwritable, UsageError
@@ -46,6 +48,7 @@ from reverie.store import history, pages, runs, summaries
 from reverie.store.workspace import Workspace
 
 NOTHING_FORGOTTEN = Mask()
+TOKEN_CHARACTERS = 8  # more than any text has to a token: what is gathered fills the budget
 LINES_KEPT = 1_000  # lines a session is known to have been shown: several whole contexts
 _WEEK, _LONGTERM = layout.digest_file("week"), layout.digest_file("longterm")
 
@@ -141,7 +144,7 @@ def _parts(
         Part("ahead", "## Commitments ahead", _promises(due.upcoming + due.undated)),
         Part("digests", "# Digests", _digests(ws, state, lines)),
         Part("summaries", "# Session Summaries", _summaries(ws, state, masked)),
-        Part("history", "# Recent History", _history(ws, request.session, masked)),
+        Part("history", "# Recent History", _history(ws, request, masked)),
     )
 
 
@@ -186,17 +189,24 @@ def _summaries(ws: Workspace, state: State, masked: Mask) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _history(ws: Workspace, session: str, masked: Mask) -> tuple[Piece, ...]:
-    """Return the turns that left the window since the last dream, of `session` or of all, newest first."""
-    dreamt = runs.watermark(ws)
+def _history(ws: Workspace, request: ContextRequest, masked: Mask) -> tuple[Piece, ...]:
+    """Return what left the window since the last dream, of the session or of all, newest first.
+
+    What nobody may read any more is left out of it, whenever that was decided.
+    """
+    dreamt, session = runs.watermark(ws), request.session
+    budget = request.budget or ws.settings.context.budget_tokens
+
+    def wanted(record: History) -> bool:
+        here = not session or record.session == session
+        return here and not record.aside and ws.calendar.day(record.timestamp) > dreamt
+
     found: list[Piece] = []
-    for record in reversed(history.newest(ws)):
-        day = ws.calendar.day(record.timestamp)
-        if day <= dreamt or (session and record.session != session):
-            continue
-        heading = f"## {day} — {record.session}, turns {record.turns}"
+    for record in reversed(history.recent(ws, wanted, characters=budget * TOKEN_CHARACTERS)):
+        hides = Readable(record.session, ws.settings, masked).hides
+        heading = f"## {ws.calendar.day(record.timestamp)} — {record.session}, turns {record.turns}"
         text = history.content(ws, record, masked)
-        found += history_pieces(heading, text, place=-len(found), masked=masked)
+        found += history_pieces(heading, text, raw=record.raw, place=-len(found), hides=hides)
     return tuple(found)
 
 

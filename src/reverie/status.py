@@ -19,13 +19,15 @@ from reverie.core import framing
 from reverie.core.budget import budget_of
 from reverie.core.ledger import Spent, by_purpose, told
 from reverie.core.memory_file import merge_block
+from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index import rows_file
 from reverie.index.rows import Rows
 from reverie.index.state import State
-from reverie.store import counters, daylog, journal, quarantine, reviews, sessions, stream, usage
+from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters
+from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 
 LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
@@ -79,9 +81,10 @@ class Usage(msgspec.Struct, frozen=True):
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace at one moment.
 
-    `pending` counts entries of closed days that no dream has settled, by day. `unread` counts turns past the extraction
-    mark, by session, of the sessions that were looked at. `unlooked` is how many files were not read for damage. `off`
-    says what is switched off or not there, in words. `models` is what models used today, by purpose.
+    `pending` counts entries and raw history of closed days that no dream has settled, by day. `unread` counts turns
+    past the extraction mark, by session, of the sessions that were looked at. `unlooked` is how many files were not
+    read for damage. `off` says what is switched off or not there, in words. `models` is what models used today, by
+    purpose.
     """
 
     workspace: str
@@ -134,6 +137,8 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
     look = _look_through(ws, state)
     runs, used = _runs(ws), usage.read(ws)
     index, trouble = _index(ws)
+    archived, known = history.within(ws, LOOKED_THROUGH), Known(state.outcomes, state.mark)
+    waiting = raw_history(archived, known, calendar=ws.calendar, before=today)
     seen = Status(
         workspace=str(ws.root),
         agent=identity.agent,
@@ -151,7 +156,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         outcomes={
             name.removeprefix("outcome_"): n for name, n in counts.items() if name.startswith("outcome_")
         },
-        pending=state.pending_days(before=today),
+        pending=pending_days(state.pending_days(before=today), waiting),
         days=tuple(daylog.days(ws)),
         watermark=_watermark(runs),
         sessions=look.sessions,
@@ -167,8 +172,8 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         models=by_purpose(used, day=today),
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
-    found += _consolidating(ws)
-    found += [Problem(*one) for one in told(used, now=ws.clock())]
+    found += _consolidating(ws, failed_slices(archived, known))
+    found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws))]
     return msgspec.structs.replace(seen, problems=tuple(found))
 
 
@@ -222,8 +227,10 @@ def _failing(runs: list[Run]) -> Iterator[Problem]:
         yield Problem(f"{runs[-1].run} failed{why}", "run `reverie dream --now`, or see `reverie log`")
 
 
-def _consolidating(ws: Workspace) -> Iterator[Problem]:
-    """Yield what failed when everything due was last run."""
+def _consolidating(ws: Workspace, archived: str) -> Iterator[Problem]:
+    """Yield what failed when everything due was last run, and what is wrong with what was `archived`."""
+    if archived:
+        yield Problem(archived, "nothing is lost; mend the model's trouble, and later slices are condensed")
     for what in counters.read(ws, ConsolidateCounters).failing.values():
         yield Problem(what, "mend the cause, then run `reverie consolidate`")
 

@@ -172,12 +172,18 @@ def summary_pieces(heading: str, sections: Iterable[Section], *, place: int) -> 
     ]
 
 
-def history_pieces(heading: str, content: str, *, place: int, masked: Mask) -> list[Piece]:
-    """Return the turns of a history record, newest first, to be read in order; `place` numbers the last."""
-    turns = [turn for turn in _TURN_START.split(content) if turn.strip() and not masked.text(turn)]
+def history_pieces(
+    heading: str, content: str, *, raw: bool, place: int, hides: Callable[[str], bool]
+) -> list[Piece]:
+    """Return the turns of a raw history record, or the lines of a summary, newest first; `place` numbers the last.
+
+    They are to be read in order. A turn is shortened; a summary is short already.
+    """
+    said = _TURN_START.split(content) if raw else content.split("\n")
+    kept = [one.strip() for one in said if one.strip() and not hides(one)]
     return [
-        Piece(shortened(turn.strip(), TURN_LONGEST), heading, place=place - number)
-        for number, turn in enumerate(reversed(turns))
+        Piece(shortened(one, TURN_LONGEST), heading, place=place - number)
+        for number, one in enumerate(reversed(kept))
     ]
 
 

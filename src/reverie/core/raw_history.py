@@ -11,7 +11,7 @@ has no such entries: it is declined by no rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reverie.core.active_window import parse_range
@@ -70,6 +70,23 @@ def raw_history(records: Iterable[History], known: Known, *, calendar: Calendar,
             for part in waiting
         )
     return found
+
+
+def pending_days(entries: Mapping[str, int], raw: RawHistory) -> dict[str, int]:
+    """Return how many entries and records are pending by day, a record in parts counted once."""
+    counted = dict(entries)
+    for day in (*{part.id: part.day for part in raw.parts}.values(), *raw.held):
+        counted[day] = counted.get(day, 0) + 1
+    return dict(sorted(counted.items()))
+
+
+def failed_slices(records: Iterable[History], known: Known) -> str:
+    """Return how many records a model was to condense and did not, and why, in words; empty when all are settled."""
+    raw = [one for one in records if one.raw and one.why and not one.aside]
+    waiting = [one for one in raw if not known.outcomes(record_id(one))]
+    if not waiting:
+        return ""
+    return f"{len(waiting)} slices of sessions were archived word for word, not condensed: {waiting[-1].why}"
 
 
 def by_day(parts: Sequence[Part], raw: Sequence[Part]) -> list[Part]:

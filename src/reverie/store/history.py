@@ -11,6 +11,7 @@ processes that archive the same turns, the second is told that nothing is left t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -19,7 +20,7 @@ from reverie.core import framing
 from reverie.core.active_window import content_of, parse_range
 from reverie.core.forgetting import Mask
 from reverie.core.records import History
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store import sessions, stream
 from reverie.store.disk import TailView
 from reverie.store.stream import Damaged
@@ -27,6 +28,7 @@ from reverie.store.workspace import Workspace
 
 _TAIL_BYTES = 65_536
 _NEWEST_BYTES = 250_000
+_RECENT_BYTES = (_NEWEST_BYTES, 2_000_000, 16_000_000)
 _CURSOR = re.compile(rb'"cursor":(\d{1,15})[,}]')
 
 
@@ -95,10 +97,38 @@ def read(ws: Workspace, since: int = 0) -> list[History]:
     return [record for record in records.records if record.cursor > since]
 
 
-def newest(ws: Workspace) -> list[History]:
+def within(ws: Workspace, most: int) -> list[History]:
+    """Return the records in order; none when the file is longer than `most` bytes or may not be opened."""
+    try:
+        return read(ws) if (ws.disk.size(layout.HISTORY) or 0) <= most else []
+    except UnsafePath:
+        return []
+
+
+def recent(ws: Workspace, wanted: Callable[[History], bool], *, characters: int) -> list[History]:
+    """Return the newest records that are `wanted`, in order: as many as have `characters` of content together.
+
+    Looks at the file's end alone, at more of it while it has found too little, and at no more than 16 MB of it: a
+    prompt costs the same however long nobody dreams.
+    """
+    for window in _RECENT_BYTES:
+        found = [record for record in newest(ws, window) if wanted(record)]
+        if sum(len(record.content) for record in found) >= characters:
+            break
+        if (ws.disk.size(layout.HISTORY) or 0) <= window:
+            break
+    kept: list[History] = []
+    for record in reversed(found):
+        kept.append(record)
+        characters -= len(record.content)
+        if characters <= 0:
+            break
+    return kept[::-1]
+
+
+def newest(ws: Workspace, window: int = _NEWEST_BYTES) -> list[History]:
     """Return the newest records in order: those in the last 250 kB of the file, or the last one when it is longer."""
     size = ws.disk.size(layout.HISTORY) or 0
-    window = _NEWEST_BYTES
     while True:
         start = max(0, size - window)
         records: stream.Read[History] = stream.read(ws, layout.HISTORY, History, start=start)
