@@ -338,6 +338,22 @@ def test_a_turn_too_long_to_be_read_whole_is_told(ws: Workspace) -> None:
     assert "are too far in to be read" in done.problems[0]
 
 
+def test_what_cannot_be_read_is_told_with_what_to_do(ws: Workspace) -> None:
+    """A span that waits for another try, and one that was kept raw, are named, the latter for a week."""
+    told(ws, "a poison word")
+    extract(ws, reading(ws), model=always(but_for("poison")))
+    ((what, remedy),) = tries.told(ws)
+    assert "s1" in what
+    assert "reverie extract" in remedy
+    for _ in range(2):
+        extract(ws, reading(ws), model=always(but_for("poison")))
+    ((what, remedy),) = tries.told(ws)
+    assert "turns 0 of s1" in what
+    assert "recall" in remedy
+    clock(ws).advance(days=8)
+    assert list(tries.told(ws)) == []
+
+
 def note_file(ws: Workspace, text: str) -> None:
     """Write the note of the day."""
     (ws.root / "notes").mkdir(exist_ok=True)

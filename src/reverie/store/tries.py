@@ -6,8 +6,8 @@ isolated in the end; a lost file costs no more than the same tries again. Never 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Literal
 
 import msgspec
@@ -19,6 +19,7 @@ from reverie.store.workspace import Workspace
 
 PATH = f"{layout.COUNTERS}/extract.json"
 KEPT = 50  # of the spans that were given up, for `status`
+TOLD_DAYS = 7
 
 
 Verdict = Literal["again", "halve", "give up"]
@@ -54,6 +55,24 @@ class Tries(msgspec.Struct, frozen=True, omit_defaults=True, tag="extract"):
 def read(ws: Workspace) -> Tries:
     """Return what is known; a missing or damaged file counts as new."""
     return _decoded(ws.disk.read(PATH))
+
+
+def told(ws: Workspace) -> Iterator[tuple[str, str]]:
+    """Yield what needs attention, and what to do about it; what was given up is told for `TOLD_DAYS`."""
+    known = read(ws)
+    for key, tried in known.waiting.items():
+        if tried.tries or tried.most:
+            yield (
+                f"the model's answers about {key} cannot be read; what was said there is unread",
+                "nothing is lost: `reverie extract` asks again; if it goes on, set another `extraction.model`",
+            )
+    since = ws.clock() - timedelta(days=TOLD_DAYS)
+    late = [one for one in known.given_up if one.when >= since]
+    if late:
+        yield (
+            f"{len(late)} turns or paragraphs were kept raw, last {late[-1].what}: {late[-1].why}",
+            "recall finds them, and turns wait for the dream; `reverie remember` what matters in them",
+        )
 
 
 def of(ws: Workspace, key: str, at: str) -> Try:
