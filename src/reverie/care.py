@@ -31,6 +31,7 @@ from reverie.publish import Published, publish, waits
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
+from reverie.store.intents import settle_damaged
 from reverie.transfer import Exported, Imported, export, import_file
 
 
@@ -192,6 +193,9 @@ class Care:
         >>> memory.check()
         ()
         """
+        if repair:
+            self.opened.trusted_or_raise()
+            settle_damaged(self.opened.ws)  # else nothing could be written, the repair not either
         ws = self.opened.writable if repair else self.opened.ws
         return check(ws, self.opened.state_now(), repair=repair)
 

@@ -31,9 +31,20 @@ from reverie.core.records import (
     Tombstone,
     Turn,
 )
-from reverie.errors import ReverieError, UnsafePath
+from reverie.errors import DamagedFile, UnsafePath
 from reverie.index.state import State
-from reverie.store import daylog, git, journal, quarantine, sessions, stream, surroundings
+from reverie.store import (
+    daylog,
+    git,
+    intents,
+    journal,
+    letting_go,
+    quarantine,
+    sessions,
+    stream,
+    surroundings,
+)
+from reverie.store.absent import Told, absences
 from reverie.store.quarantine import Rejected, Settled
 from reverie.store.reviews import Proposal, Verdict
 from reverie.store.workspace import Workspace
@@ -52,6 +63,7 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.USAGE, UsageLine),
 )
 _FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
+_SETTLING = "run `reverie check --repair`: it sets the damaged bytes aside, and what was begun is done anew"
 _PRIVATE = 0o077  # no one but the owner may read or write
 
 
@@ -71,6 +83,7 @@ class _Seen(msgspec.Struct):
     queued: set[str]
     stored: set[str]
     drained: dict[str, str]
+    told: Told
 
 
 def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding, ...]:
@@ -145,7 +158,7 @@ def _sessions(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]
 
 def _memories(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
     """Compare journal, events and daily logs: nothing drained is missing, nothing stands twice."""
-    seen = _Seen({}, set(), set(), {})
+    seen = _Seen({}, set(), set(), {}, Told())
     for record in journal.waiting(ws).records:
         seen.queued.update(entry.id for entry in _entries(record))
     yield from _logs(ws, seen)
@@ -189,8 +202,7 @@ def _logs(ws: Workspace, seen: _Seen) -> Iterator[Finding]:
 
 
 def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Iterator[Finding]:
-    """Read the journal and its archive: what was drained, and spans of sessions read without gap or overlap."""
-    spans: dict[str, set[tuple[int, int]]] = {}
+    """Read the journal and its archive, and look for what they and others say must be there."""
     queued: list[stream.Read[JournalRecord]] = [
         stream.read(ws, path, JournalRecord) for path in journal.waiting_files(ws)
     ]
@@ -200,18 +212,9 @@ def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Itera
         for record in read.records:
             if number >= len(queued):
                 seen.drained.update((entry.id, entry.day) for entry in _entries(record))
-            if isinstance(record, Extraction) and record.session:
-                spans.setdefault(record.session, set()).add((record.start, record.stop))
-    for session, read_spans in spans.items():
-        reached = 0
-        for start, stop in sorted(read_spans):
-            if start != reached:
-                yield Finding(
-                    place=sessions.path_of(session),
-                    what=f"turns {min(start, reached)} to {max(start, reached)} were read twice or not at all",
-                    remedy="a journal archive file is missing or was restored: compare it with a backup",
-                )
-            reached = max(reached, stop)
+            seen.told.take(record, drained=number >= len(queued))
+    for absence in absences(ws, seen.told):
+        yield Finding(place=absence.place, what=absence.what, remedy=absence.remedy)
 
 
 def _entries(record: JournalRecord) -> Iterable[Entry]:
@@ -252,25 +255,39 @@ def _derived(ws: Workspace, state: State) -> Iterator[Finding]:
             what="the derived state differs from what the files say",
             remedy="run `reverie reindex`",
         )
-    for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT):
-        if ws.disk.size(path) is not None:
-            yield Finding(
-                place=path,
-                what="a write was interrupted",
-                remedy="the next writing verb finishes it; or run `reverie check --repair`",
-                severity="warning",
-            )
+    for path, kind in intents.KINDS:
+        if ws.disk.stat(path) is None:
+            continue
+        try:
+            intents.read(ws, path, kind)
+        except (DamagedFile, UnsafePath) as error:
+            yield Finding(place=path, what=f"what was begun cannot be told: {error}", remedy=_SETTLING)
+        else:
+            yield _unfinished(path)
+    if ws.disk.stat(layout.ERASE_INTENT) is not None:
+        try:
+            letting_go.pending(ws)
+        except (DamagedFile, UnsafePath) as error:
+            yield Finding(place=layout.ERASE_INTENT, what="what was let go cannot be told", remedy=str(error))
+        else:
+            yield _unfinished(layout.ERASE_INTENT)
+
+
+def _unfinished(path: str) -> Finding:
+    return Finding(
+        place=path,
+        what="a write was interrupted",
+        remedy="the next writing verb finishes it; or run `reverie check --repair`",
+        severity="warning",
+    )
 
 
 def _history(ws: Workspace) -> Iterator[Finding]:
-    """Read every object of the history's newest commit, and look for files that are not ours."""
+    """Read every object that the history's newest commit reaches, and look for files that are not ours."""
     history = git.History(ws)
-    try:
-        head = history.head()
-        for blob in history.tree(head).values() if head else ():
-            history.blob(blob)
-    except ReverieError as error:
-        yield Finding(place=layout.OBJECTS, what=str(error), remedy="restore .history from a backup")
+    with suppress(UnsafePath):  # `_files` names it
+        for path, sentence in history.verify():
+            yield Finding(place=path, what=sentence, remedy="restore .history from a backup")
     for path in history.foreign():
         yield Finding(
             place=f"{layout.OBJECTS}/{path}",

@@ -91,8 +91,8 @@ def drain(ws: Workspace) -> Drained:
     """Store everything queued, and return what was done; raises DrainFailed with the queue intact."""
     done = Drained()
     try:
-        while (batch := _next_batch(ws)) is not None:
-            done += _write(ws, batch)
+        while (part := _drain_batch(ws)) is not None:
+            done += part
     except (StoreUnwritable, UnsafePath, DamagedFile, Busy) as error:
         message = f"the drain failed and the queue is intact: {error}"
         raise DrainFailed(message) from error
@@ -108,6 +108,12 @@ def drain(ws: Workspace) -> Drained:
 def finish(ws: Workspace) -> Drained:
     """Finish a drain that was interrupted after its intent was synced; nothing happens when none was."""
     return drain(ws) if ws.disk.size(layout.DRAIN_INTENT) is not None else Drained()
+
+
+def _drain_batch(ws: Workspace) -> Drained | None:
+    """Drain one claim, whose records are let go before the next is read; None when nothing is queued."""
+    batch = _next_batch(ws)
+    return None if batch is None else _write(ws, batch)
 
 
 def _next_batch(ws: Workspace) -> _Batch | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,11 @@ from desk import Desk, contents, days_ago
 
 from reverie import layout
 from reverie.core import framing
-from reverie.core.records import Event, History, Outcome, Turn
+from reverie.core.erasure import Erasure
+from reverie.core.records import Event, History, Outcome, Run, Turn
+from reverie.errors import DamagedFile, DrainFailed
 from reverie.store import sessions, surroundings
+from reverie.store.intents import DrainIntent, InstallIntent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +205,8 @@ def test_references_that_lead_nowhere_are_found(lived: Desk) -> None:
     with (lived.root / layout.OUTCOMES).open("ab") as stream:
         stream.write(framing.frame(told))
     page = lived.page("0_Inbox/Lost.md", "Said once. [[archive/2026-06-28#^ffffffffffffffff]]")
-    assert [place for place, _ in _places(lived)] == [layout.OUTCOMES, f"{page}:6"]
+    found = [place for place, _ in _places(lived)]
+    assert found == [layout.RUNS, layout.OUTCOMES, f"{page}:6"]  # nor has the run that gave it a record
 
 
 def test_cursors_that_do_not_count_up_are_found(lived: Desk) -> None:
@@ -228,20 +233,61 @@ def test_a_state_that_differs_from_the_files_is_found(lived: Desk) -> None:
     assert lived.memory.check() == ()
 
 
-@pytest.mark.parametrize("path", [layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT])
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+BEGUN = {
+    layout.DRAIN_INTENT: DrainIntent(
+        id="d" * 16, at=NOON, segments=(), days={}, events=0, stored_from=0, stored_to=0
+    ),
+    layout.INSTALL_INTENT: InstallIntent(
+        run=Run(run="dream:1", kind="dream", started=NOON, ended=NOON, dreamer="rules-1", result="nothing"),
+        files=(),
+        outcomes=(),
+    ),
+    layout.ERASE_INTENT: Erasure(id="e" * 16, stubs={}, texts=(), own=(), turns=()),
+}
+
+
+@pytest.mark.parametrize("path", BEGUN)
 def test_an_interrupted_write_is_found(lived: Desk, path: str) -> None:
     """An intent that a crash left is found, with the way to finish it."""
-    (lived.root / path).write_bytes(b"{}\n")
+    (lived.root / path).write_bytes(framing.frame(BEGUN[path]))
     (lived.root / path).chmod(0o600)
     assert _places(lived) == [(path, "warning")]
 
 
+@pytest.mark.parametrize("path", BEGUN)
+@pytest.mark.parametrize("data", [b"{}\n", b"", bytes(80), b'{"v":1,"type":"dra'])
+def test_an_intent_that_cannot_be_read_is_an_error(lived: Desk, path: str, data: bytes) -> None:
+    """What was begun and cannot be told is an error, for nothing is written until it is settled."""
+    (lived.root / path).write_bytes(data)
+    (lived.root / path).chmod(0o600)
+    assert _places(lived) == [(path, "error")]
+
+
+@pytest.mark.parametrize("path", [layout.DRAIN_INTENT, layout.INSTALL_INTENT])
+def test_a_repair_settles_an_intent_that_cannot_be_read(lived: Desk, path: str) -> None:
+    """A repair keeps the damaged bytes aside and lets writing go on, with every queued record stored once."""
+    lived.remember("Rex is a dog")
+    (lived.root / path).write_bytes(b"junk\n")
+    (lived.root / path).chmod(0o600)
+    with pytest.raises((DamagedFile, DrainFailed)):
+        lived.memory.drain() if path == layout.DRAIN_INTENT else lived.memory.dream(now=True)
+    assert lived.memory.check(repair=True) == ()
+    assert not (lived.root / path).exists()
+    assert b"junk" in b"".join(file.read_bytes() for file in (lived.root / layout.QUARANTINE).iterdir())
+    lived.memory.drain()
+    assert [one.entry.text for one in lived.memory.list()].count("Rex is a dog") == 1
+    assert lived.memory.check() == ()
+
+
 def test_a_damaged_object_of_the_history_is_found(lived: Desk) -> None:
-    """An object of the newest commit that cannot be read is found."""
+    """Each object that the newest commit reaches and that cannot be read is found by its file."""
     for path in (lived.root / layout.OBJECTS / "objects").rglob("*"):
         if path.is_file():
             path.write_bytes(b"x")
-    assert _places(lived) == [(layout.OBJECTS, "error")]
+    ((place, severity),) = _places(lived)
+    assert place.startswith(f"{layout.OBJECTS}/objects/")
+    assert severity == "error"
 
 
 def test_a_file_that_is_not_the_historys_is_found(lived: Desk) -> None:

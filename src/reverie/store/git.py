@@ -29,7 +29,7 @@ from reverie.store.workspace import Workspace
 PERSON = "person"
 
 _HEAD = f"{layout.OBJECTS}/HEAD"
-_MAIN = f"{layout.OBJECTS}/refs/heads/main"
+MAIN = f"{layout.OBJECTS}/refs/heads/main"
 _HEAD_CONTENT = b"ref: refs/heads/main\n"
 _OURS = re.compile(r"HEAD|refs/heads/main|objects/[0-9a-f]{2}/[0-9a-f]{38}")
 _CACHED_TREES = 4096
@@ -67,12 +67,12 @@ class History:
 
     def head(self) -> str | None:
         """Return the id of the newest commit, None before the first; raises DamagedFile."""
-        data = self._disk.read(_MAIN)
+        data = self._disk.read(MAIN)
         if data is None:
             return None
         commit = data.decode("ascii", "replace").strip()
         if not objects.is_id(commit):
-            message = f"{_MAIN} holds no commit id; restore it from a backup"
+            message = f"{MAIN} holds no commit id; restore it from a backup"
             raise DamagedFile(message)
         return commit
 
@@ -127,7 +127,7 @@ class History:
         self.commit(commit)
         if self._disk.read(_HEAD) != _HEAD_CONTENT:
             self._disk.replace(_HEAD, _HEAD_CONTENT)
-        self._disk.replace(_MAIN, commit.encode() + b"\n")
+        self._disk.replace(MAIN, commit.encode() + b"\n")
 
     def log(self, limit: int = 50, *, start: str | None = None) -> list[CommitInfo]:
         """Return up to `limit` commits, newest first, from `start` (the newest when None) back along first parents."""
@@ -157,6 +157,38 @@ class History:
     def unified(self, old: str | None, new: str | None) -> str:
         """Return the difference of two commits as unified diff text."""
         return "".join(unified_file(one) for one in self.diff(old, new))
+
+    def verify(self) -> Iterator[tuple[str, str]]:
+        """Yield path and sentence for the ref and each object that the newest commit reaches and that is not sound."""
+        try:
+            waiting = [(name, "commit") for name in (self.head(),) if name]
+        except DamagedFile as error:
+            yield MAIN, str(error)
+            return
+        if waiting and self._disk.read(_HEAD) != _HEAD_CONTENT:
+            yield _HEAD, "it does not name the branch, so that plain git cannot read the history"
+        seen = set(waiting)
+        while waiting:
+            name, kind = waiting.pop()
+            try:
+                found = self._below(name, kind)
+            except DamagedFile as error:
+                yield _object_path(name), str(error)
+                continue
+            waiting += [one for one in found if one not in seen]
+            seen.update(found)
+
+    def _below(self, name: str, kind: str) -> list[tuple[str, str]]:
+        """Return the objects that one names, with their kinds; raises DamagedFile."""
+        if kind == "commit":
+            info = self.commit(name)
+            return [(one, kind) for one in (info.parent,) if one] + [(info.tree, "tree")]
+        if kind == "blob":
+            self.blob(name)
+            return []
+        entries = self._entries(name).values()
+        folders = [(one.id, "tree") for one in entries if one.mode == objects.FOLDER]
+        return folders + [(one.id, "blob") for one in entries if one.mode in objects.BLOBS]
 
     def foreign(self) -> tuple[str, ...]:
         """Return what lies in `.history` that is not ours and has no effect here, though plain git may heed it."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from reverie import layout
 from reverie.core import framing
 from reverie.core.records import Outcome, Run
 from reverie.errors import DamagedFile, InvalidRecord
+from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
 
 
@@ -50,6 +52,10 @@ class InstallIntent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     log_line: str = ""
 
 
+KINDS: tuple[tuple[str, Any], ...] = (
+    (layout.DRAIN_INTENT, DrainIntent),
+    (layout.INSTALL_INTENT, InstallIntent),
+)
 IntentT = TypeVar("IntentT", DrainIntent, InstallIntent)
 
 
@@ -64,6 +70,25 @@ def read(ws: Workspace, path: str, kind: type[IntentT]) -> IntentT | None:
             return framing.decode(lines[0], kind)
     message = f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
     raise DamagedFile(message)
+
+
+def settle_damaged(ws: Workspace) -> tuple[str, ...]:
+    """Set each intent that cannot be read aside and remove it, so that writing goes on; return their paths.
+
+    What it said was begun is done anew: a drain knows by their ids which records it had written, a dream finds its
+    entries pending, and a page that was in place already counts as a person's. Raises StoreUnwritable, Busy.
+    """
+    settled = []
+    with ws.writing("repair"):
+        for path, kind in KINDS:
+            try:
+                read(ws, path, kind)
+            except DamagedFile:
+                data = ws.disk.read(path) or b""
+                quarantine.set_aside(ws, [stream.Damaged(path, 0, data, "an intent that cannot be read")])
+                ws.disk.remove(path)
+                settled.append(path)
+    return tuple(settled)
 
 
 def write(ws: Workspace, path: str, intent: DrainIntent | InstallIntent) -> None:
