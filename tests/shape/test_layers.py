@@ -63,6 +63,7 @@ OWNERS: Mapping[str, set[str]] = {
     "tantivy": {"index"},
     "numpy": {"index"},
     "lancedb": {"index"},
+    "pyarrow": {"index"},
     "psycopg": {"index"},
     "pydantic_ai": {"model"},
     "openai": {"model"},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _GROUP = re.compile(r"pydantic-ai-slim\[([a-z0-9-]+)\]")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_TOO_LONG = "exceed_context_size"  # as llama.cpp says it
 _CODE = re.compile(r"[\w.-]{1,60}")
 # What a provider's library lets through: its own errors, which are RuntimeErrors, what the system raises, and whatever
 # an answer of an unforeseen form leads its code to.
@@ -140,7 +141,8 @@ def _told(error: ModelAPIError, name: str, *, access: Access) -> ModelFailed:
             kind="limit",
             retry_after=error.retry_after,
         )
-    if isinstance(error, known.ModelContextWindowExceededError):
+    told = f"{error.provider_error_code} {error.provider_error_type}"
+    if isinstance(error, known.ModelContextWindowExceededError) or _TOO_LONG in told:
         return unusable(name, f"cannot take a question of this length{said}")
     if isinstance(error, known.ModelTimeoutError | known.ModelRequestTimeout):
         return _late(name, access)
