@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core import rank as ranking
-from reverie.core.query import mentions_time, parse
+from reverie.core import tokens
+from reverie.core.cues import mentions_time, states_a_wish
+from reverie.core.query import parse
 from reverie.core.rows import Candidate, Filter, Row
 
 TODAY = date(2026, 11, 30)  # a Monday
@@ -212,3 +214,75 @@ def test_a_filter_lets_through_what_it_says():
     assert not Filter(tags=("t", "z")).allows(one)
     assert not Filter(until="2026-11-29").allows(one)
     assert not Filter(kinds=("entry",)).allows(one)
+
+
+def test_a_text_that_holds_the_words_stands_above_its_neighbour():
+    """A turn that holds every word of the query comes before one to which a window lends them."""
+    exact = row("a", "Paris and emacs are both editors to me", session="s", n=3)
+    beside = row("b", "Yes, I see what you mean, and there is much to be said for it", session="s", n=4)
+    assert order("Paris emacs", found(beside, 1.05), found(exact, 1.0)) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always give me the version numbers",
+        "Please never call before noon",
+        "Show the code when I ask about the API",
+        "I prefer plain text to tables",
+        "以后回答请用要点",
+        "从现在起周三不开会",
+    ],
+)
+def test_a_lasting_wish_is_seen_and_counts(text):
+    """What the user wants from now on comes before equal words that state no wish, when the user says it."""
+    assert states_a_wish(text.casefold())
+    wish, plain = row("a", text), row("b", text[::-1])
+    assert order("x", found(plain), found(wish)) == ["a", "b"]
+    said = row("c", text, role="assistant")
+    assert order("x", found(row("d", text[::-1], role="assistant", days_ago=0)), found(said)) == ["d", "c"]
+
+
+def test_a_summary_is_of_what_both_said():
+    """Asked for a summary, the assistant's turns count like the user's."""
+    user, assistant = row("a", "soup today"), row("b", "today soup", role="assistant")
+    assert order("soup", found(assistant, 1.1), found(user)) == ["a", "b"]
+    assert order("Give me a summary of the soup", found(assistant, 1.1), found(user)) == ["b", "a"]
+    assert parse("请总结一下项目", TODAY).overall
+
+
+def test_words_that_say_little_count_less():
+    """Asked for the kind of a thing, the thing weighs more than the word kind; a query of light words alone works."""
+    assert tokens.heft("kind") < tokens.heft("engin") == 1.0
+    assert [tokens.heft(term) for term in parse("both kinds", TODAY).terms] == [tokens.LIGHT] * 2
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 30),
+            st.sampled_from(["", "current", "faded", "superseded"]),
+            st.floats(0, 1),
+        ),
+        max_size=60,
+    ),
+    st.integers(1, 12),
+)
+def test_judging_the_best_alone_gives_the_order_of_judging_all(facts, k):
+    """Significance and standing asked for batch by batch, best first, give the same first `k` as asked for all."""
+    bare = [found(row(f"{n:02}", f"tea {n:02}", days_ago=n), fact[0]) for n, fact in enumerate(facts)]
+    judged = {
+        one.row.id: found(one.row, lexical, standing=standing, sig=sig)
+        for one, (lexical, standing, sig) in zip(bare, facts, strict=True)
+        if standing
+    }
+
+    def judge(asked):
+        return [judged[one.row.id] for one in asked if one.row.id in judged]
+
+    query = parse("tea", TODAY)
+    lazily = ranking.rank(query, bare, reference=NOW, k=k, judge=judge)
+    # What is left out lends the others its match all the same, so both rank among the same candidates.
+    everything = [judged.get(one.row.id, one) for one in bare]
+    at_once = ranking.rank(query, everything, reference=NOW, k=len(facts) + 1)
+    assert lazily == [one for one in at_once if one.id in judged][:k]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from reverie.core import tokens
+from reverie.core.cues import MONTHS, WEEKDAYS
 from reverie.core.patterns import Words
 
 
@@ -27,18 +28,23 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A parsed query.
 
     `words` are its plain words for matching names; `phrases` the quoted parts, normalised; `asks_when` says the
-    answer is a date; `of_assistant`, that it is about what the assistant said.
+    answer is a date; `of_assistant`, that it is about what the assistant said; `overall`, that it asks for a summary.
+    `stems` are the terms that are looked for in a text as they stand.
     """
 
     text: str
     terms: tuple[str, ...]
     words: frozenset[str]
+    stems: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     periods: tuple[Period, ...] = ()
     asks_when: bool = False
     of_assistant: bool = False
+    overall: bool = False
 
 
+_TELLING = 3  # letters of a Latin stem that do not stand in words by chance
+_STEMS = 24  # of a long query only so many are looked for
 _QUOTED = Words(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,200})[\"“”«»」』]")
 _WORD = Words(r"\w+")
 _WHEN = Words(
@@ -53,15 +59,7 @@ _ASSISTANT = Words(
     r"|你(?:之前|上次|曾经|当时|曾)?(?:说|建议|推荐|提到|告诉|答应|给我|解释|承诺)|助手",
     fold=True,
 )
-_MONTHS = "january february march april may june july august september october november december".split()
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_TIME_WORDS = frozenset(
-    "yesterday today tonight tomorrow ago since recently weekend weekends day days week weeks month months year years "
-    "summer winter autumn".split()
-).union(_WEEKDAYS, (month for month in _MONTHS if month not in {"may", "march"}), ["May", "March"])
-_TIME_MARKS = Words(
-    r"今天|昨天|前天|明天|后天|今年|去年|明年|[上下本这]个?(?:周|星期|月)|周[一二三四五六日末]|[年月日号]前?"
-)
+_OVERALL = Words(r"\bsummar\w*|\boverview\b|\brecap\b|总结|概括|概述|回顾|まとめ", fold=True)
 _MONTH = (
     r"(?P<m>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -127,7 +125,7 @@ _TURNED = Words(
     r"|(?P<ht>上上|上|这|本|下|去|今|前|明)(?:一)?个?(?P<hu>周末|周|星期|礼拜|月|年)(?P<hd>[一二三四五六日天])?",
     fold=True,
 )
-_WEEKDAY = Words(rf"\b(?P<t>last|this|next|on) (?P<w>{'|'.join(_WEEKDAYS)})\b", fold=True)
+_WEEKDAY = Words(rf"\b(?P<t>last|this|next|on) (?P<w>{'|'.join(WEEKDAYS)})\b", fold=True)
 _TURNS = {
     "last": -1,
     "past": -1,
@@ -157,26 +155,19 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 def parse(text: str, today: date) -> Query:
     """Return what `text` asks for; relative days count from `today`, the asker's logical day."""
     plain = tokens.normalise(text[:50_000])
+    terms = tuple(tokens.query_terms(text))
     short = text[:2_000]  # a longer query is a pasted text, whose dates are not what is asked for
     return Query(
         text=text,
-        terms=tuple(tokens.query_terms(text)),
+        terms=terms,
+        stems=tuple(term for term in terms if len(term) >= _TELLING or not term.isascii())[:_STEMS],
         words=frozenset(_WORD.findall(plain)),
         phrases=tuple(dict.fromkeys(tokens.normalise(found) for found in _QUOTED.findall(short))),
         periods=tuple(dict.fromkeys(_periods(short, today))),
         asks_when=bool(_WHEN.search(short)),
         of_assistant=bool(_ASSISTANT.search(short)),
+        overall=bool(_OVERALL.search(short)),
     )
-
-
-def mentions_time(text: str) -> bool:
-    """Return whether `text` says when: a date, a weekday, or words such as `last week` and `ago`."""
-    words = _WORD.findall(text)
-    if not _TIME_WORDS.isdisjoint(words) or not _TIME_WORDS.isdisjoint(map(str.lower, words)):
-        return True
-    if any(len(word) == len("2026") and word[:2] in {"19", "20"} and word.isdecimal() for word in words):
-        return True
-    return not text.isascii() and bool(_TIME_MARKS.search(text))
 
 
 def _periods(text: str, today: date) -> list[Period]:
@@ -219,7 +210,7 @@ def _calendar(groups: dict[str, str | None], today: date) -> Period | None:
     if name:
         if name in {"may", "march", "mar"} and not day and not year:
             return None  # in small letters these are verbs
-        month = next(n for n, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
+        month = next(n for n, full in enumerate(MONTHS, start=1) if full.startswith(name.lower()[:3]))
     else:
         month = _han(number or "0")
     when = int(year) if year else today.year
@@ -284,7 +275,7 @@ def _turned(match: re.Match[str], today: date) -> list[Period]:
 
 def _weekday(match: re.Match[str], today: date) -> Period:
     """Return the day of `on Monday` (the latest), `last Monday` (before today) or `next Monday` (after it)."""
-    ahead = _WEEKDAYS.index(match["w"].lower()) - today.weekday()
+    ahead = WEEKDAYS.index(match["w"].lower()) - today.weekday()
     turn = match["t"].lower()
     if turn == "next":
         return _shifted(today, ahead + 7 if ahead <= 0 else ahead)

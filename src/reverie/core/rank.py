@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
 import msgspec
 
 from reverie.core import tokens
-from reverie.core.query import Period, Query, mentions_time
+from reverie.core.cues import mentions_time, states_a_wish
+from reverie.core.query import Period, Query
 from reverie.core.rows import Candidate, Row
 
 # How the two lexical views are added; `index.text` asks for them in one search.
@@ -33,8 +34,10 @@ SESSION: Final = 0.12  # the session that holds most of what matches
 SPEAKER: Final = 0.50  # said by someone the query names
 NAMED: Final = 0.10  # about someone the query names
 PREVIOUS: Final = 0.10  # the turn before matches too: an answer seldom repeats its question's words
+HELD: Final = 0.20  # holds every word itself: a window lends a turn the words of its neighbours
+WISH: Final = 0.30  # the user says how things are to be from now on
 LENGTH: Final = 0.06  # a turn of several sentences against an interjection
-QUESTION: Final = -0.07  # a short question holds no fact
+QUESTION: Final = -0.12  # a short question holds no fact
 WHEN: Final = 0.20  # the query asks when, and the text says when
 PERIOD: Final = 0.60  # happened or was said in the days the query names
 PHRASE: Final = 0.40  # holds a quoted part word for word
@@ -44,89 +47,132 @@ TOLD: Final = 0.05  # a smaller bonus is no reason worth telling
 FRESH: Final = 0.02  # said now, against said long ago
 HALF_LIFE_DAYS: Final = 120.0
 
-_VOICE = {"user": 0.50, "assistant": 0.0, "tool": -0.1, "system": -0.1}  # facts come from people
-_KIND = {"entry": 0.50, "page": 0.50, "core": 0.50, "history": 0.25}
+_VOICE = {"user": 0.65, "assistant": 0.0, "tool": -0.1, "system": -0.1}  # facts come from people
+_ASSISTANT = {"user": 0.5, "assistant": 0.65}  # asked about its words: the user's turn before says what about
+_BOTH = {"assistant": 0.65}  # a summary is of what both said
+_KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "history": 0.4}
 _STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5}
 
 _LOOKED_AT = 60  # candidates whose text is read when the query asks when
+_JUDGED = 8  # candidates judged at once, beyond those asked for
 _SHORT = 240  # characters of a turn that can be a mere question
 _AFTER_DAYS = 10  # what happened on a day is told within about this many days
-_READ = 2_000  # characters of a long text that are looked at for dates and times
+_READ = 2_000  # characters of a long text that are looked at for dates
+_BEGINNING = 600  # characters that are looked at for words: a long text holds any of them by chance
 _ISO_DAY = re.compile(r"(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)")
 _SPACES = re.compile(r"[\W_]+")
+
+Judge = Callable[[Sequence[Candidate]], Iterable[Candidate]]
 
 
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """One candidate in its place.
 
-    `why` are short reasons, strongest first; `alike`, the ids of equal texts that came after it.
+    `why` are short reasons, strongest first; `alike`, the ids of equal texts that came after it. `candidate` is the
+    candidate as it was judged.
     """
 
     id: str
     score: float
     why: tuple[str, ...]
     alike: tuple[str, ...] = ()
+    candidate: Candidate
 
 
-def rank(query: Query, candidates: Sequence[Candidate], *, reference: datetime, k: int = 10) -> list[Ranked]:
-    """Return the best `k` of `candidates`, best first; `reference` is the instant freshness counts from."""
-    best = max((candidate.lexical for candidate in candidates), default=0.0) or 1.0
-    lexical = [candidate.lexical / best for candidate in candidates]
-    priors = _session_priors(candidates, lexical)
-    places = {
-        (c.row.session, c.row.n): score for c, score in zip(candidates, lexical, strict=True) if c.row.n >= 0
-    }
-    people = {
-        name for candidate in candidates for name in (candidate.row.person, candidate.row.about) if name
-    }
-    near = _nearness(candidates)
-    asked = _Asked(query, frozenset(name for name in people if names(query, name)), _voices(query))
-    now = reference.timestamp()
-    scored = []
-    for candidate, score, nearness in zip(candidates, lexical, near, strict=True):
-        row = candidate.row
-        boni = [(DENSE * nearness, "meaning"), *_boni(asked, candidate)]
-        if row.session:
-            boni.append((SESSION * priors[row.session], "session"))
-            boni.append((PREVIOUS * places.get((row.session, row.n - 1), 0.0), "context"))
-        total = score + _weight(row, now)
-        for bonus, _ in boni:
-            total += bonus
-        scored.append(_Scored(total, candidate, score, boni))
-    scored.sort(key=_place)
-    if query.asks_when:
-        scored = _with_times(scored, max(4 * k, _LOOKED_AT))
-    return _distinct(scored, k)
+class _Asked(NamedTuple):
+    """The query, whom it names among the candidates, the prior of each kind and role, and the instant of now."""
+
+    query: Query
+    named: frozenset[str]
+    voices: dict[str, float]
+    now: float
+
+
+class _Around(NamedTuple):
+    """Of all candidates: the prior of each session, how well each turn matches, and the best keyword score."""
+
+    priors: dict[str, float]
+    matches: dict[tuple[str, int], float]
+    best: float
 
 
 class _Scored(NamedTuple):
-    """A candidate while it is ranked: its sum, and what the sum is made of."""
+    """A candidate while it is ranked, sorted as it stands: the weighed sum, then the later, then the id."""
 
+    minus: float
+    instant: float
+    id: str
     total: float
+    match: float
     candidate: Candidate
-    lexical: float
-    boni: list[tuple[float, str]]
 
 
-def _place(scored: _Scored) -> tuple[float, float, str]:
-    """Return what candidates are sorted by: the weighed sum, then the later, then the id."""
-    row = scored.candidate.row
-    return (-_weighed(scored), -row.at.timestamp(), row.id)
+def rank(
+    query: Query,
+    candidates: Sequence[Candidate],
+    *,
+    reference: datetime,
+    k: int = 10,
+    judge: Judge | None = None,
+) -> list[Ranked]:
+    """Return the best `k` of `candidates`, best first; `reference` is the instant freshness counts from.
+
+    `judge` gives those that may be shown their significance and standing, and leaves out the others. It is asked for
+    the best first, and for no more than the order of the first `k` can depend on.
+    """
+    near = _nearness(candidates)
+    best = max((candidate.lexical for candidate in candidates), default=0.0) or 1.0
+    matches = [one.lexical / best + DENSE * nearness for one, nearness in zip(candidates, near, strict=True)]
+    around = _Around(_session_priors(candidates, matches), _places(candidates, matches), best)
+    asked = _asked(query, candidates, reference)
+    scored = []
+    for candidate, match in zip(candidates, matches, strict=True):
+        total = match + sum([bonus for bonus, _ in _boni(asked, candidate, around)])
+        scored.append(_score(candidate, match, total))
+    scored.sort()
+    if query.asks_when:
+        scored = _with_times(scored, max(4 * k, _LOOKED_AT))
+    first = _distinct(scored, k) if judge is None else _judged(scored, judge, k)
+    return [_ranked(one, alike, asked, around) for one, alike in first]
 
 
-def _weighed(scored: _Scored) -> float:
-    return max(scored.total, 0.0) * _STANDING.get(scored.candidate.standing, 1.0)
+def _score(candidate: Candidate, match: float, total: float) -> _Scored:
+    """Return a candidate with its sum weighed by its significance and standing."""
+    total += SIGNIFICANCE * (candidate.sig or 0.0)
+    row = candidate.row
+    weighed = max(total, 0.0) * _STANDING.get(candidate.standing, 1.0)
+    return _Scored(-weighed, -row.at.timestamp(), row.id, total, match, candidate)
+
+
+def _judged(scored: Sequence[_Scored], judge: Judge, k: int) -> list[tuple[_Scored, list[str]]]:
+    """Return the first `k` different ones once judged.
+
+    Judging adds at most `SIGNIFICANCE` to a sum, so that whoever stands farther below the k-th than that stays below.
+    """
+    kept: list[_Scored] = []
+    first: list[tuple[_Scored, list[str]]] = []
+    size = k + _JUDGED
+    for start in range(0, len(scored), size):
+        if len(first) == k and first[-1][0].minus <= scored[start].minus - SIGNIFICANCE:
+            break
+        part = {one.id: one for one in scored[start : start + size]}
+        for found in judge([one.candidate for one in part.values()]):
+            before = part[found.row.id]
+            known = SIGNIFICANCE * (before.candidate.sig or 0.0)
+            kept.append(_score(found, before.match, before.total - known))
+        kept.sort()
+        first = _distinct(kept, k)
+    return first
 
 
 def _with_times(scored: list[_Scored], depth: int) -> list[_Scored]:
     """Return `scored` in the order that counts who says when; only the first `depth` are read, for speed."""
-    looked = [
-        _Scored(one.total + WHEN, one.candidate, one.lexical, [*one.boni, (WHEN, "says when")])
-        if mentions_time(one.candidate.row.text[:_READ])
-        else one
-        for one in scored[:depth]
-    ]
-    return sorted([*looked, *scored[depth:]], key=_place)
+    looked = []
+    for one in scored[:depth]:
+        known = SIGNIFICANCE * (one.candidate.sig or 0.0)
+        says = mentions_time(one.candidate.row.text[:_READ])
+        looked.append(_score(one.candidate, one.match, one.total - known + WHEN) if says else one)
+    return sorted([*looked, *scored[depth:]])
 
 
 def _nearness(candidates: Sequence[Candidate]) -> list[float]:
@@ -138,25 +184,59 @@ def _nearness(candidates: Sequence[Candidate]) -> list[float]:
     return [0.0 if one.similarity is None else (one.similarity - low) / (high - low) for one in candidates]
 
 
-def _session_priors(candidates: Sequence[Candidate], lexical: Sequence[float]) -> dict[str, float]:
-    """Return for each session the sum of its candidates' cubed scores, over that of the best session.
+def _session_priors(candidates: Sequence[Candidate], matches: Sequence[float]) -> dict[str, float]:
+    """Return for each session the sum of its candidates' cubed matches, over that of the best session.
 
     Cubed, a session with one strong match outweighs a long one with many weak matches.
     """
     sums: dict[str, float] = {}
-    for candidate, score in zip(candidates, lexical, strict=True):
+    for candidate, match in zip(candidates, matches, strict=True):
         session = candidate.row.session
-        sums[session] = sums.get(session, 0.0) + max(score, 0.0) ** 3
-    most = max((total for session, total in sums.items() if session), default=0.0) or 1.0
+        if session:
+            sums[session] = sums.get(session, 0.0) + max(match, 0.0) ** 3
+    most = max(sums.values(), default=0.0) or 1.0
     return {session: total / most for session, total in sums.items()}
 
 
-class _Asked(NamedTuple):
-    """The query, whom it names among the candidates, and the prior of each kind and role."""
+def _places(candidates: Sequence[Candidate], matches: Sequence[float]) -> dict[tuple[str, int], float]:
+    """Return how well each turn among the candidates matches, by its session and ordinal."""
+    return {
+        (one.row.session, one.row.n): match
+        for one, match in zip(candidates, matches, strict=True)
+        if one.row.n >= 0
+    }
 
-    query: Query
-    named: frozenset[str]
-    voices: dict[str, float]
+
+def _asked(query: Query, candidates: Sequence[Candidate], reference: datetime) -> _Asked:
+    people = {one.row.person for one in candidates} | {one.row.about for one in candidates}
+    named = frozenset(name for name in people if name and names(query, name))
+    return _Asked(query, named, _voices(query), reference.timestamp())
+
+
+def _boni(asked: _Asked, candidate: Candidate, around: _Around) -> list[tuple[float, str]]:
+    """Return what a candidate gains by what is asked, by what it is and by the others, each with its reason."""
+    row, query = candidate.row, asked.query
+    by_user = row.role == "user"
+    voice = asked.voices.get(row.role if row.kind == "turn" else row.kind, 0.0)
+    boni = [(voice, "by the user" if by_user else ""), (_weight(row, asked.now), "")]
+    if row.session:
+        boni.append((SESSION * around.priors[row.session], "session"))
+        boni.append((PREVIOUS * around.matches.get((row.session, row.n - 1), 0.0), "context"))
+    if row.person in asked.named:
+        boni.append((SPEAKER, f"said by {row.person}"))
+    if row.about in asked.named:
+        boni.append((NAMED, f"about {row.about}"))
+    text = row.text[:_BEGINNING].casefold()
+    boni.append((HELD * _held(query, row, text) ** 3, "every word"))
+    if by_user and states_a_wish(text):
+        boni.append((WISH, "standing wish"))
+    if query.periods:
+        boni.append((PERIOD * max(_within(row, period) for period in query.periods), "date"))
+    if query.phrases:
+        plain = tokens.normalise(row.text)
+        share = sum(phrase in plain for phrase in query.phrases) / len(query.phrases)
+        boni.append((PHRASE * share, "quoted words"))
+    return boni
 
 
 def _weight(row: Row, now: float) -> float:
@@ -169,25 +249,12 @@ def _weight(row: Row, now: float) -> float:
     return weight
 
 
-def _boni(asked: _Asked, candidate: Candidate) -> list[tuple[float, str]]:
-    """Return what a candidate gains by what is asked and by what it is, each with its reason."""
-    row, query = candidate.row, asked.query
-    voice = asked.voices.get(row.role if row.kind == "turn" else row.kind, 0.0)
-    boni = [(voice, "by the user" if row.role == "user" else "")]
-    if row.person in asked.named:
-        boni.append((SPEAKER, f"said by {row.person}"))
-    if row.about in asked.named:
-        boni.append((NAMED, f"about {row.about}"))
-    if query.periods:
-        boni.append((PERIOD * max(_within(row, period) for period in query.periods), "date"))
-    if query.phrases:
-        plain = tokens.normalise(row.text)
-        boni.append(
-            (PHRASE * sum(phrase in plain for phrase in query.phrases) / len(query.phrases), "quoted words")
-        )
-    if candidate.sig is not None:
-        boni.append((SIGNIFICANCE * candidate.sig, "significance" if candidate.sig >= PROTECTED else ""))
-    return boni
+def _held(query: Query, row: Row, text: str) -> float:
+    """Return the share of the query's stems that begin or are part of a word of the row itself."""
+    if not query.stems:
+        return 0.0
+    text = f"{row.person.casefold()} {text}" if row.person else text
+    return sum([stem in text for stem in query.stems]) / len(query.stems)
 
 
 def names(query: Query, person: str) -> bool:
@@ -198,10 +265,9 @@ def names(query: Query, person: str) -> bool:
 
 
 def _voices(query: Query) -> dict[str, float]:
-    """Return the prior of each kind and role; a query about the assistant's own words turns two of them round."""
-    if query.of_assistant:
-        return _KIND | _VOICE | {"user": _VOICE["assistant"], "assistant": _VOICE["user"]}
-    return _KIND | _VOICE
+    """Return the prior of each kind and role for what the query is about."""
+    turned = _ASSISTANT if query.of_assistant else _BOTH if query.overall else {}
+    return _KIND | _VOICE | turned
 
 
 def _within(row: Row, period: Period) -> float:
@@ -218,38 +284,39 @@ def _within(row: Row, period: Period) -> float:
     return max(0.0, 0.8 * (1.0 - late / _AFTER_DAYS))
 
 
-def _reasons(lexical: float, boni: Sequence[tuple[float, str]], standing: str) -> tuple[str, ...]:
-    """Return the reasons that moved a candidate noticeably, strongest first; its standing leads."""
-    told = sorted(((bonus, reason) for bonus, reason in boni if reason and bonus >= TOLD), reverse=True)
-    why = [reason for _, reason in told]
-    if lexical > 0.0:
-        why.insert(0, "words")
-    if standing != "current":
-        why.insert(0, standing)
-    return tuple(why)
+def _distinct(scored: Iterable[_Scored], k: int) -> list[tuple[_Scored, list[str]]]:
+    """Return the first `k` different texts, each with the ids of equal ones before the last of them.
 
-
-def _distinct(scored: Sequence[_Scored], k: int) -> list[Ranked]:
-    """Return the first `k` different texts; one that differs in any word, number or negation stays apart."""
-    ranked: list[_Scored] = []
-    places: dict[str, int] = {}
-    alike: dict[int, list[str]] = {}
+    A text that differs in any word, number or negation stays apart.
+    """
+    first: dict[str, tuple[_Scored, list[str]]] = {}
     for one in scored:
-        if len(ranked) == k:
+        if len(first) == k:
             break
         text = one.candidate.row.text
         key = (_SPACES.sub(" ", tokens.normalise(text)).strip() if len(text) <= _READ else "") or text
-        if key in places:
-            alike.setdefault(places[key], []).append(one.candidate.row.id)
+        if key in first:
+            first[key][1].append(one.id)
         else:
-            places[key] = len(ranked)
-            ranked.append(one)
-    return [
-        Ranked(
-            id=one.candidate.row.id,
-            score=_weighed(one),
-            why=_reasons(one.lexical, one.boni, one.candidate.standing),
-            alike=tuple(alike.get(place, ())),
-        )
-        for place, one in enumerate(ranked)
-    ]
+            first[key] = (one, [])
+    return list(first.values())
+
+
+def _ranked(one: _Scored, alike: Sequence[str], asked: _Asked, around: _Around) -> Ranked:
+    """Return a candidate in its place, with the reasons that moved it noticeably; its standing leads."""
+    candidate = one.candidate
+    words = candidate.lexical / around.best
+    boni = [*_boni(asked, candidate, around), (one.match - words, "meaning")]
+    if asked.query.asks_when and mentions_time(candidate.row.text[:_READ]):
+        boni.append((WHEN, "says when"))
+    if candidate.sig is not None and candidate.sig >= PROTECTED:
+        boni.append((SIGNIFICANCE * candidate.sig, "significance"))
+    told = sorted(((bonus, reason) for bonus, reason in boni if reason and bonus >= TOLD), reverse=True)
+    lead = [candidate.standing] * (candidate.standing != "current") + ["words"] * (words > 0.0)
+    return Ranked(
+        id=one.id,
+        score=-one.minus,
+        why=(*lead, *(reason for _, reason in told)),
+        alike=tuple(alike),
+        candidate=candidate,
+    )

@@ -54,3 +54,13 @@ ARABIC = frozenset(
 )
 
 WORDS = ENGLISH | RUSSIAN
+
+# Words that say how to answer, or little by themselves; they count less than what is asked about.
+LIGHT = frozenset(
+    (
+        "both type kind sort say mention thing feel think like own more many much together some any recent recently "
+        "use get make take want decide give go come see know talk look put try help need lot way "
+        "summary summarize comprehensive overview describe explain list order include discuss discussion conversation "
+        "throughout aspect item only bring different various"
+    ).split()
+)

@@ -28,6 +28,7 @@ from reverie.core.patterns import Words
 VERSION: Final = 2  # goes up whenever the terms of any text change, so that indexes built before are rebuilt
 LONGEST: Final = 64  # characters of one term; a longer one (base64, hashes, URLs) is cut here
 _SCRAPS: Final = 4  # parts of letters and digits a word with a digit may have before it is taken for a key
+LIGHT: Final = 0.4  # what a word that says little by itself counts for in a query
 _ROOT: Final = 3  # letters of an Arabic word that must remain without its article
 
 _CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u309a\u309d-\u30fa\u30fc-\u30ff"
@@ -157,6 +158,16 @@ def query_terms(text: str) -> list[str]:
     every = list(dict.fromkeys(search_terms(text)))
     stop = stop_terms()
     return [term for term in every if term not in stop] or every
+
+
+def heft(term: str) -> float:
+    """Return what a query's term counts for, 0 to 1."""
+    return LIGHT if term in _light_terms() else 1.0
+
+
+@cache
+def _light_terms() -> frozenset[str]:
+    return frozenset(term for word in stopwords.LIGHT for term in search_terms(word))
 
 
 @cache

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reverie.core import tokens
 from reverie.core.rank import OWN, WINDOW
 from reverie.core.rows import Filter
 from reverie.errors import Busy, IndexUnavailable
@@ -142,7 +143,8 @@ class Engine:
         for term in terms:
             for field, weight in (("own", OWN), ("window", WINDOW)):
                 one = make.term_query(self._schema, field, term, "freq")
-                words.append((occur.Should, make.boost_query(one, weight) if weight != 1.0 else one))
+                boost = weight * tokens.heft(term)
+                words.append((occur.Should, make.boost_query(one, boost) if boost != 1.0 else one))
         limits = [(occur.Must, make.const_score_query(one, 0.0)) for one in self._limits(where)]
         if not any_words:
             return make.boolean_query([*limits, *words]) if limits else None

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from reverie.core import tokens
 from reverie.core.rank import OWN, WINDOW
 
 K1: Final = 1.2  # both as built into tantivy
@@ -54,9 +55,10 @@ def scores(terms: Sequence[str], rows: Sequence[Pending], *, statistics: Statist
             if not places:
                 continue
             holders = statistics.frequency(field, term) + len(places)
+            heft = weight * tokens.heft(term)
             idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5))
             for place in places:
                 often = views[place][term]
                 norm = K1 * (1.0 - B + B * lengths[place] / mean)
-                total[place] += weight * idf * often * (K1 + 1.0) / (often + norm)
+                total[place] += heft * idf * often * (K1 + 1.0) / (often + norm)
     return total
