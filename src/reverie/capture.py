@@ -20,8 +20,8 @@ from reverie import layout
 from reverie.core.due import Due
 from reverie.core.injected import spans_of
 from reverie.core.intake import cleaned, problem
+from reverie.core.pipeline import Rhythm, captured
 from reverie.core.records import Turn
-from reverie.core.redact import redact
 from reverie.errors import InvalidRecord, UsageError
 from reverie.store import quarantine, sessions, stream
 from reverie.store.workspace import Workspace
@@ -59,17 +59,16 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     stored = sessions.append(ws, session, clean)
     if stored is None:
         return Captured()
-    every = ws.settings.summaries.turns_per_summary
-    due = Due(sessions=(session,)) if (stored.n + 1) % every == 0 else Due()
+    asked, every = ws.settings.extraction, ws.settings.summaries.turns_per_summary
+    read = captured(stored.n, Rhythm(asked.every_turns, asked.idle_minutes)) is not None
+    due = Due(sessions=(session,)) if read or (stored.n + 1) % every == 0 else Due()
     return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
 
 
 def refuse(ws: Workspace, session: str, raw: bytes, *, reason: str) -> None:
     """Keep a turn that cannot be stored, redacted like any other, so that a person can mend and retry it."""
-    text = raw.decode("utf-8", "replace")
-    kept = redact(text, allow=ws.settings.redaction_allow).text if ws.settings.redaction else text
     source = f"capture {session}".encode("utf-8", "replace").decode()
-    quarantine.set_aside(ws, [stream.Damaged(source, 0, kept.encode(), reason)])
+    quarantine.set_aside(ws, [stream.Damaged(source, 0, ws.clean_raw(raw), reason)])
 
 
 def end(ws: Workspace, session: str) -> Due:

@@ -26,7 +26,6 @@ from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, parse_score
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
-from reverie.core.redact import redact
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.store import journal, quarantine, stream
 from reverie.store.workspace import Workspace
@@ -91,12 +90,7 @@ def must_be_pinnable(entry: Entry) -> None:
 
 def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
     """Return the entry that `text` and `draft` make, without secrets, on the day it was said."""
-
-    def clean(part: str) -> str:
-        if not part or not ws.settings.redaction:
-            return part
-        return redact(part, allow=ws.settings.redaction_allow).text
-
+    clean = ws.clean
     at = (draft.at or ws.clock()).replace(microsecond=0)
     named = "commitment" if draft.due and draft.category == "fact" else draft.category
     return Entry(
@@ -149,7 +143,7 @@ def happen(
     ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = ""
 ) -> Event:
     """Record that `kind` happened to `entry`, and return the event once it is on disk."""
-    record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, why=why, by=by, when=when)
+    record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, why=ws.clean(why), by=by, when=when)
     stream.append(ws, layout.EVENTS, record)
     return record
 
@@ -162,7 +156,7 @@ def feedback(ws: Workspace, entry: str, value: str, *, why: str = "", by: Origin
     if value not in FEEDBACK_WORDS and parse_score(value) is None:
         message = f"{value!r} is no feedback: use {', '.join(FEEDBACK_WORDS)}, or a number from 0 to 1"
         raise UsageError(message)
-    record = Feedback(id=ws.new_id(), at=ws.clock(), entry=entry, value=value, why=why, by=by)
+    record = Feedback(id=ws.new_id(), at=ws.clock(), entry=entry, value=value, why=ws.clean(why), by=by)
     journal.append(ws, record)
     return record.id
 
@@ -198,7 +192,7 @@ def correct(
 def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:
     """Append `text` to the agent's own note of the day and return the note's path; extraction reads it later."""
     moment = at or ws.clock()
-    kept = redact(text, allow=ws.settings.redaction_allow).text if ws.settings.redaction else text
+    kept = ws.clean(text)
     if not kept.strip():
         message = "the note is empty: say what is to be noted"
         raise UsageError(message)

@@ -102,7 +102,9 @@ def import_turns(ws: Workspace, read: Iterable[Turn | Skipped], *, name: str, so
         if sessions.append(ws, turn.session, clean) is not None:
             seen.add(sessions.identity(clean))
             stored += 1
-    damaged = [stream.Damaged(f"import {source}", one.place, one.raw, one.reason) for one in skipped]
+    damaged = [
+        stream.Damaged(f"import {source}", one.place, ws.clean_raw(one.raw), one.reason) for one in skipped
+    ]
     quarantine.set_aside(ws, damaged)
     return Imported(
         format=name, turns=stored, repeated=repeated, sessions=tuple(known), skipped=tuple(skipped)

@@ -12,13 +12,14 @@ import msgspec
 
 from reverie.core.records import Turn
 from reverie.core.redact import redact
+from reverie.core.redact_json import redact_json
 
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
-    """Return `turn` without secrets in its text, its tool calls, or the names and references it carries."""
+    """Return `turn` without secrets in its text, its tool calls, or the names, ids and references it carries."""
     if not turn.calls and not turn.attachments:
         result = redact(turn.content, allow=allow)
-        if not result.kinds:
+        if not result.kinds and not (turn.name or turn.user or turn.call):
             return turn
     kinds: list[str] = []
 
@@ -29,10 +30,23 @@ def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
         kinds.extend(result.kinds)
         return result.text
 
+    def packed(text: str) -> str:
+        result = redact_json(text, allow=allow)
+        kinds.extend(result.kinds)
+        return result.text
+
     return msgspec.structs.replace(
         turn,
         content=clean(turn.content),
-        calls=tuple(msgspec.structs.replace(call, arguments=clean(call.arguments)) for call in turn.calls),
+        name=clean(turn.name),
+        user=clean(turn.user),
+        call=clean(turn.call),
+        calls=tuple(
+            msgspec.structs.replace(
+                call, id=clean(call.id), name=clean(call.name), arguments=packed(call.arguments)
+            )
+            for call in turn.calls
+        ),
         attachments=tuple(
             msgspec.structs.replace(one, ref=clean(one.ref), name=clean(one.name)) for one in turn.attachments
         ),

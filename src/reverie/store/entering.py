@@ -13,7 +13,6 @@ import msgspec
 from reverie.core.entries import derived_id, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.records import Entry
-from reverie.core.redact import redact
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
 
@@ -43,12 +42,7 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
 
 def _clean(ws: Workspace, entry: Entry) -> Entry:
     """Return `entry` without secrets: a turn captured with redaction off may still hold some."""
-    if not ws.settings.redaction:
-        return entry
-
-    def clean(text: str) -> str:
-        return redact(text, allow=ws.settings.redaction_allow).text if text else text
-
+    clean = ws.clean
     return msgspec.structs.replace(
         entry,
         text=clean(entry.text),

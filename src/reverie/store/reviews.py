@@ -40,6 +40,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 def propose(ws: Workspace, topic: Topic, path: str, *, text: str, why: str = "") -> str:
     """Keep a proposal and return its id; the same text for the same file is kept once, and not again once settled."""
+    text = ws.clean(text)
     proposal_id = derived_id("proposal", topic, path, text)
     if all(record.id != proposal_id for record in _read(ws)):
         stream.append(
@@ -52,7 +53,9 @@ def propose(ws: Workspace, topic: Topic, path: str, *, text: str, why: str = "")
 
 def settle(ws: Workspace, proposal_id: str, *, accepted: bool, why: str = "") -> None:
     """Record a person's word on a proposal."""
-    stream.append(ws, layout.REVIEWS, Verdict(id=proposal_id, at=ws.clock(), accepted=accepted, why=why))
+    stream.append(
+        ws, layout.REVIEWS, Verdict(id=proposal_id, at=ws.clock(), accepted=accepted, why=ws.clean(why))
+    )
 
 
 def waiting(ws: Workspace) -> list[Proposal]:

@@ -17,6 +17,8 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.days import Calendar
+from reverie.core.redact import redact
+from reverie.core.redact_json import redact_json
 from reverie.errors import DamagedFile, NotAWorkspace
 from reverie.store.disk import Disk
 from reverie.store.lock import Locks
@@ -81,6 +83,19 @@ class Workspace:
     def today(self) -> str:
         """The present logical day."""
         return self.calendar.day(self.clock())
+
+    def clean(self, text: str) -> str:
+        """Return `text` without secrets, as everything must be that is written; as it is where redaction is off."""
+        if not text or not self.settings.redaction:
+            return text
+        return redact(text, allow=self.settings.redaction_allow).text
+
+    def clean_raw(self, data: bytes) -> bytes:
+        """Return the bytes of what may be JSON without the secrets in its strings; without any, the same bytes."""
+        if not self.settings.redaction:
+            return data
+        found = redact_json(data.decode("utf-8", "replace"), allow=self.settings.redaction_allow)
+        return found.text.encode("utf-8", "replace") if found.kinds else data
 
     def identity(self) -> Identity:
         """Return who this workspace is; raises NotAWorkspace, NewerFormat or DamagedFile."""
