@@ -34,11 +34,12 @@ from reverie.core.fold import EntryState
 from reverie.core.hints import asked_by, is_echo
 from reverie.core.links import links_of
 from reverie.core.note_parts import parts
+from reverie.core.pipeline import Moment, Rhythm, Talk, due
 from reverie.core.records import Entry, Event, Extraction, History, Turn
 from reverie.core.withheld import readable_turn
 from reverie.errors import ModelFailed
 from reverie.model.asking import Model
-from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches
+from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
 from reverie.model.rules import Found
 from reverie.model.spans import Taken, take, together
 from reverie.store import history, journal, notes, sessions, stream, tries
@@ -81,31 +82,38 @@ def extract(
     *,
     model: Model | None = None,
     names: Iterable[str] | None = None,
-    with_notes: bool = True,
+    moment: Moment = "hand",
 ) -> Extracted:
-    """Read what is unread of the named sessions (all when None) and of the dated notes, by `model` or by rule.
+    """Read what is unread of the named sessions and of the dated notes, by `model` or by rule.
 
-    A model that cannot be asked is a problem in the result, and ends the reading.
+    Without names, those sessions are read that `core.pipeline` says are due at this `moment`; by hand, all are. A
+    model that cannot be asked is a problem in the result, and ends the reading.
     """
     if not ws.settings.enabled:
         return Extracted()
     job = _Job(ws, reading, model)
     done = Extracted()
     try:
-        for session in _by_time(ws) if names is None else names:
+        for session in _due(job, moment) if names is None else names:
             for step in _session(job, session):
                 done += step
-        for step in _notes(job) if with_notes else ():
+        for step in _notes(job):
             done += step
     except ModelFailed as error:
         done += Extracted(problems=(str(error),))
     return done
 
 
-def _by_time(ws: Workspace) -> list[str]:
-    """Return the names of all sessions, the one that spoke last at the end: a change is linked to what stood before."""
-    found = ((one.last.timestamp() if one.last else 0.0, one.name) for one in sessions.states(ws))
-    return [name for _, name in sorted(found)]
+def _due(job: _Job, moment: Moment) -> list[str]:
+    """Return the sessions that are due, the one that spoke last at the end: a change is linked to what stood before."""
+    ws, mark = job.ws, job.reading.mark
+    talks = (
+        Talk(session=one.name, turns=one.turns, read=mark(one.name), open=one.open, last=one.last)
+        for one in sessions.states(ws)
+    )
+    asked = ws.settings.extraction
+    rhythm = Rhythm(asked.every_turns, asked.idle_minutes)
+    return list(due(talks, moment, now=ws.clock(), calendar=ws.calendar, rhythm=rhythm))
 
 
 def _session(job: _Job, session: str) -> Iterator[Extracted]:
@@ -143,7 +151,7 @@ def _unread(job: _Job, session: str) -> _Unread | None:
     if not turns:
         return None
     tried = tries.of(ws, session, str(start)) if job.model else tries.Try(str(start))
-    turns = turns if lost else _piece(job, turns, tried)
+    turns = turns if lost or not job.model else first_batch(turns, most=tried.most)
     before = tuple(turn for turn in whole.turns if turn.n < start)[-CONTEXT_TURNS:]
     return _Unread(session, mark, start, turns, before, lost, tried)
 
@@ -247,8 +255,8 @@ def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracte
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
     stream.append_all(job.ws, layout.EVENTS, list(events.values()))
     news = bool(events) or any(notable(entry) for entry in record.entries)
-    due = Due(drain=bool(record.entries), publish=news)
-    return Extracted(entries=len(record.entries), links=len(events), due=due)
+    follows = Due(drain=bool(record.entries), publish=news)
+    return Extracted(entries=len(record.entries), links=len(events), due=follows)
 
 
 def _notes(job: _Job) -> Iterator[Extracted]:
@@ -273,7 +281,7 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
     before = note.before
     while True:
         tried = tries.of(ws, path, names[-len(queue) - 1]) if job.model else tries.Try("")
-        piece = _piece(job, queue, tried)
+        piece = first_batch(queue, most=tried.most) if job.model else tuple(queue)
         taken = Taken()
         if piece:
             taken = take(job.model, Span(turns=piece), calendar=ws.calendar, nonce=ws.new_id)
@@ -300,13 +308,6 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
         if not queue:
             return
         before = digest
-
-
-def _piece(job: _Job, turns: Sequence[Turn], tried: tries.Try) -> tuple[Turn, ...]:
-    """Return the first turns that are read together: all by rule, what fits a request by a model."""
-    if not job.model or not turns:
-        return tuple(turns)
-    return next(batches(turns, most=tried.most) if tried.most else batches(turns))
 
 
 def _store_note(job: _Job, note: notes.Note, names: Sequence[str], taken: Taken) -> Extracted | None:

@@ -29,6 +29,7 @@ from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
 from reverie.core.fold import EntryState
+from reverie.core.pipeline import Moment
 from reverie.core.records import Draft, Origin, Turn
 from reverie.core.tokens import terms
 from reverie.core.where import Where
@@ -256,14 +257,14 @@ class Memory(Care):
 
     # One stage each
 
-    def extract(self, sessions: Iterable[str] | None = None) -> Extracted:
-        """Read unread turns and notes into the journal.
+    def extract(self, sessions: Iterable[str] | None = None, *, moment: Moment = "hand") -> Extracted:
+        """Read unread turns and notes into the journal; at another `moment`, of those sessions that are due then.
 
         >>> memory.extract().entries
         0
         """
-        model = self.opened.model("extraction")
-        done = extract(self.opened.writable, self.opened.reading(), model=model, names=sessions)
+        ws, asks, model = self.opened.writable, self.opened.reading(), self.opened.model("extraction")
+        done = extract(ws, asks, model=model, names=sessions, moment=moment)
         self._act(done.due)
         return done
 

@@ -12,7 +12,7 @@ from answering import asked, but_for, item, reply, unread, word_for_word
 from ledger import NOON, account, clock, fresh_folders, opened, reading, said
 
 from reverie import layout
-from reverie.capture import capture
+from reverie.capture import capture, end
 from reverie.core.extracting import Extracted, Reading
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
@@ -421,3 +421,17 @@ def test_a_lost_session_file_is_read_whole_by_a_model_too(ws: Workspace) -> None
         extract(ws, reading(ws), model=always())
     assert sum("cars" in one for one in texts(ws)) == 45
     assert len(texts(ws)) == 105
+
+
+def test_what_is_due_is_read_and_what_goes_on_is_left_alone(ws: Workspace) -> None:
+    """Asked by the clock, sessions that ended, fell silent or said enough are read; a fresh one waits for its turn."""
+    told(ws, *(f"I own {n} bikes." for n in range(6)), session="enough")
+    told(ws, JOB, session="ended")
+    end(ws, "ended")
+    told(ws, CITY, session="fresh")
+    model = always()
+    assert extract(ws, reading(ws), model=model, moment="tick").spans == 2
+    clock(ws).advance(minutes=15)
+    assert extract(ws, reading(ws), model=model, moment="tick").spans == 1
+    assert extract(ws, reading(ws), model=model, moment="hand") == Extracted()
+    assert len(texts(ws)) == 8

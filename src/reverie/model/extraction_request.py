@@ -113,6 +113,11 @@ def batches(turns: Sequence[Turn], *, most: int = BATCH_TURNS) -> Iterator[tuple
         yield tuple(taken)
 
 
+def first_batch(turns: Sequence[Turn], *, most: int) -> tuple[Turn, ...]:
+    """Return the first piece of the turns that fits one request, at most `most` of them (0: as many as ever)."""
+    return next(batches(turns, most=most or BATCH_TURNS), ())
+
+
 def requests(span: Span, calendar: Calendar, *, nonce: str) -> list[Request]:
     """Return what is asked about a span: one request, one for each part of a long turn, none when nothing was said."""
     parts = _parts(span.turns)

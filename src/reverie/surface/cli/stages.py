@@ -22,19 +22,27 @@ app = application()
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")]
 
 
-@app.command("extract", cls=Verb, epilog="reverie extract\nreverie extract s1 s2")
+@app.command("extract", cls=Verb, epilog="reverie extract\nreverie extract s1 s2\nreverie extract --due")
 def extract(
     ctx: typer.Context,
     sessions: Annotated[
         list[str] | None, typer.Argument(metavar="[SESSION]...", help="Which; all if left out.")
     ] = None,
+    due: Annotated[
+        bool,
+        typer.Option(
+            "--due", help="Only sessions that ended, fell silent, are of a past day, or said enough."
+        ),
+    ] = False,
 ) -> None:
     """Read unread turns and notes into the journal."""
     with opened(ctx) as memory:
-        done = memory.extract(sessions or None)
-    said = f"{done.entries} entries found in {done.spans} spans, {done.links} links"
-    refused = f", {done.refused} refused" if done.refused else ""
-    answer(ctx, done, [line(said, refused), *(line(problem, indent=2) for problem in done.problems)])
+        done = memory.extract(sessions or None, moment="tick" if due else "hand")
+    parts = [f"{done.entries} entries found in {done.spans} spans", f"{done.links} links"]
+    parts += [f"{done.refused} refused"] if done.refused else []
+    parts += [f"{done.echoes} echoes of memory left out"] if done.echoes else []
+    parts += [f"{len(done.made_up)} made up by the model"] if done.made_up else []
+    answer(ctx, done, [line(", ".join(parts)), *(line(problem, indent=2) for problem in done.problems)])
 
 
 @app.command("drain", cls=Verb, epilog="reverie drain")
