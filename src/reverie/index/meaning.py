@@ -34,16 +34,16 @@ class Meaning:
     def __init__(self, embedder: Embedder | None, *, close: Callable[[], None] = lambda: None) -> None:
         """Use `embedder`; None means that words stand alone. `close` closes what it has open."""
         self.embedder, self.close = embedder, close
-        self._fingerprint = ""
+        self.known = ""  # its fingerprint, once asked for
         self._asked: tuple[str, Floats] | None = None
         self._pace: float | None = None
         self._resting = float("-inf")
 
     def fingerprint(self) -> str:
         """Return what tells the embedder's vectors from all others'; empty without one. Raises EmbedderFailed."""
-        if self.embedder is not None and not self._fingerprint:
-            self._fingerprint = self.embedder.fingerprint()
-        return self._fingerprint
+        if self.embedder is not None and not self.known:
+            self.known = self.embedder.fingerprint()
+        return self.known
 
     def within(self, seconds: float) -> int:
         """Return how many texts can be embedded in that time; 0 while no vector was made, for that takes longest."""

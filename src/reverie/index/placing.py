@@ -79,7 +79,7 @@ class Placing:
 
     # -- writing, under the index lock
 
-    def place(self, rows: Sequence[Numbered], places: Sequence[int], about: Vectored) -> None:
+    def place(self, rows: Sequence[Numbered], places: Sequence[int], *, about: Vectored) -> None:
         """Keep the note and give each row its place; one that changed or went meanwhile gets none."""
         with self._rows.change() as db:
             _keep(db, about)

@@ -204,7 +204,7 @@ class Vectors(Protocol):
         """Begin anew with a generation of its own; what was there before is still served until the note is kept."""
 
     def add(
-        self, about: Vectored, rows: Sequence[tuple[int, Row]], matrix: Floats
+        self, about: Vectored, rows: Sequence[tuple[int, Row]], *, matrix: Floats
     ) -> tuple[Vectored, list[int]]:
         """Store one vector for each numbered row, synced, and return the note to keep and their places."""
 
@@ -217,7 +217,7 @@ class Vectors(Protocol):
         does not pass may slip in. Raises IndexUnavailable when the store is damaged.
         """
 
-    def similarities(self, about: Vectored, vector: Floats, places: Mapping[int, int]) -> dict[int, float]:
+    def similarities(self, about: Vectored, vector: Floats, *, places: Mapping[int, int]) -> dict[int, float]:
         """Return the cosine for rows (number -> place) whose vectors are there."""
 
     def tidy(self, about: Vectored, dead: Sequence[int]) -> Tidied | None:

@@ -42,7 +42,7 @@ class SearchIndex:
     """Words, vectors and rows of one workspace; safe to use from several threads."""
 
     def __init__(
-        self, words: TextIndex, vectors: Vectors, meaning: Meaning, *, lock: Lock, at_once: Lock
+        self, words: TextIndex, vectors: Vectors, *, meaning: Meaning, lock: Lock, at_once: Lock
     ) -> None:
         """Search `words`, and `vectors` by what `meaning` makes of a query.
 
@@ -72,7 +72,11 @@ class SearchIndex:
 
     def vectorless(self) -> int:
         """Return how many rows have no vector; 0 without an embedder."""
-        return self._placing.lack() if self._meaning.embedder is not None else 0
+        if self._meaning.embedder is None:
+            return 0
+        about = self._placing.about()
+        others = self._meaning.known and not same_model(about.fingerprint, self._meaning.known)
+        return self.rows.count() if about.kind != self._vectors.kind or others else self._placing.lack()
 
     def trouble(self) -> str:
         """Return why rows were left without a vector, the last time; empty when none were."""
@@ -150,7 +154,7 @@ class SearchIndex:
             }
             rest = {one.num: one for name, one in known.items() if name not in near and one.place >= 0}
             places = {num: one.place for num, one in rest.items()}
-            for num, similarity in self._vectors.similarities(about, vector, places).items():
+            for num, similarity in self._vectors.similarities(about, vector, places=places).items():
                 near[rest[num].row.id] = rest[num].row, similarity
         return near
 
@@ -194,12 +198,13 @@ class SearchIndex:
     def _fill(self, deadline: float | None) -> None:
         """Embed batch after batch until every row was tried, or time is up. Raises EmbedderFailed, Busy."""
         below = None
-        about = None
+        # With time, whose vectors there are is looked at even when no row lacks one.
+        about = self._ready(bounded=False) if deadline is None else None
         trouble: EmbedderFailed | None = None
         while (count := self._affordable(deadline)) and (
             noted := self._placing.lacking(count, **({} if below is None else {"below": below}))
         ):
-            about = about or self._ready(bounded=deadline is not None)
+            about = about or self._ready(bounded=True)
             if about is None:
                 return
             below = noted[-1].num
@@ -212,12 +217,11 @@ class SearchIndex:
                 raise made.trouble
         if trouble is not None:
             raise trouble
-        if about is None and deadline is not None:
-            return
-        if not self._placing.lacking(1):
-            self._note("")
         if deadline is None:
+            self._note("")
             self._tidy()
+        elif about is not None and not self._placing.lacking(1):
+            self._note("")
 
     def _affordable(self, deadline: float | None) -> int:
         """Return how many rows to embed next."""
@@ -276,8 +280,8 @@ class SearchIndex:
             now = self._placing.about()
             if now.generation != about.generation:
                 return False
-            kept, places = self._vectors.add(now, [(one.num, one.row) for one in noted], matrix)
-            self._placing.place(noted, places, kept)
+            kept, places = self._vectors.add(now, [(one.num, one.row) for one in noted], matrix=matrix)
+            self._placing.place(noted, places, about=kept)
             return True
 
     def _tidy(self) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -72,6 +72,10 @@ class TextIndex:
     def commit(self) -> int:
         """Take every noted row into the text index and return how many there were; waits for the index lock."""
         with self._lock():
+            try:
+                self._engine.reload()  # another process may have made it anew
+            except IndexUnavailable:
+                self._engine = self._make()
             return self._commit()
 
     def rebuild(self) -> None:
@@ -177,16 +181,22 @@ class TextIndex:
 
     def _open(self) -> Words:
         """Open the index of words, or make it anew when it is missing, damaged or of another stamp."""
+        made = self._opened()
+        if made is None:
+            with self._lock():
+                made = self._opened()  # another process may have made it while this one waited
+                if made is None:
+                    made = self._engine = self._make()
+                    self._commit()
+        return made
+
+    def _opened(self) -> Words | None:
+        """Open what is there, None when it must be made anew; the rows are all there for it."""
         if self.rows.meta("text") == self._stamp:
-            try:
+            with suppress(IndexUnavailable):
                 self.rows.set_meta("checked", self._place.intact(self.rows.meta("checked")))
                 return self._place.open()
-            except IndexUnavailable:
-                pass  # made anew below; the rows are all there
-        with self._lock():
-            made = self._engine = self._make()
-            self._commit()
-        return made
+        return None
 
     def _make(self) -> Words:
         """Make an empty text index, under the lock; every row is noted as not taken in before the old one goes."""

@@ -89,21 +89,21 @@ class VectorFiles:
         )
 
     def add(
-        self, about: Vectored, rows: Sequence[tuple[int, Row]], matrix: Floats
+        self, about: Vectored, rows: Sequence[tuple[int, Row]], *, matrix: Floats
     ) -> tuple[Vectored, list[int]]:
         """Append vectors, synced, and return the note to keep and their places."""
         self._make_folder()
         parts = encoded(rows, matrix)
-        return self._append(about, parts, len(rows)), list(range(about.size, about.size + len(rows)))
+        return self._append(about, parts, count=len(rows)), list(range(about.size, about.size + len(rows)))
 
-    def _append(self, about: Vectored, parts: Sequence[bytes], count: int) -> Vectored:
+    def _append(self, about: Vectored, parts: Sequence[bytes], *, count: int) -> Vectored:
         files = []
         with _failing(self._folder):
             for part, width, noted, data in zip(
                 _PARTS, _widths(about.dimension), about.files, parts, strict=True
             ):
                 path = self._path(about.generation, part)
-                stat = _write_at(path, about.size * width, data)
+                stat = _write_at(path, about.size * width, data=data)
                 files.append((zlib.crc32(data, noted[0]), stat.st_size, stat.st_mtime_ns))
         return msgspec.structs.replace(about, size=about.size + count, files=tuple(files))
 
@@ -119,7 +119,7 @@ class VectorFiles:
         for start in range(0, len(alive), BLOCK * 16):
             at = alive[start : start + BLOCK * 16]
             parts = [part[at].tobytes() for part in (seen.codes, seen.halves, seen.places)]
-            new = self._append(new, parts, len(at))
+            new = self._append(new, parts, count=len(at))
         return Tidied(new, {int(old): place for place, old in enumerate(alive)})
 
     def sound(self, about: Vectored) -> bool:
@@ -157,17 +157,17 @@ class VectorFiles:
             return []
         # Where most are allowed, reading all in order is faster than picking.
         picked = at if at.size < seen.size * FEW else None
-        scores = _scan(seen, vector, picked)
+        scores = _scan(seen, vector, picked=picked)
         if picked is None:
             scores = scores[at]
         best = min(max(depth, RESCORED), at.size)
         at = at[np.argpartition(-scores, best - 1)[:best]]
-        exact = self._exact(seen, at, vector)
+        exact = self._exact(seen, at, vector=vector)
         order = np.lexsort((at, -exact))[:depth]
         nums = seen.places["num"]
         return [Near(int(nums[at[one]]), int(at[one]), float(exact[one])) for one in order]
 
-    def similarities(self, about: Vectored, vector: Floats, places: Mapping[int, int]) -> dict[int, float]:
+    def similarities(self, about: Vectored, vector: Floats, *, places: Mapping[int, int]) -> dict[int, float]:
         """Return the cosines of rows whose vectors lie at `places`."""
         import numpy as np
 
@@ -177,10 +177,10 @@ class VectorFiles:
         known = [(num, place) for num, place in places.items() if 0 <= place < seen.size]
         if not known:
             return {}
-        exact = self._exact(seen, np.array([place for _, place in known]), vector)
+        exact = self._exact(seen, np.array([place for _, place in known]), vector=vector)
         return {num: float(one) for (num, _), one in zip(known, exact, strict=True)}
 
-    def _exact(self, seen: _Map, at: npt.NDArray[np.intp], vector: Floats) -> Floats:
+    def _exact(self, seen: _Map, at: npt.NDArray[np.intp], *, vector: Floats) -> Floats:
         """Return the cosines at some places; what is no number, in a file somebody changed, is as far as can be."""
         import numpy as np
 
@@ -249,7 +249,7 @@ class VectorFiles:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _scan(seen: _Map, vector: Floats, picked: npt.NDArray[np.intp] | None) -> Floats:
+def _scan(seen: _Map, vector: Floats, *, picked: npt.NDArray[np.intp] | None) -> Floats:
     """Return the rough score of every place, or of those picked."""
     import numpy as np
 
@@ -273,7 +273,7 @@ def _widths(dimension: int) -> tuple[int, int, int]:
     return dimension, 2 * dimension, PLACE_BYTES
 
 
-def _write_at(path: Path, offset: int, data: bytes) -> os.stat_result:
+def _write_at(path: Path, offset: int, *, data: bytes) -> os.stat_result:
     """Make `data` what stands in the file from `offset` on, and nothing after it, synced."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     with os.fdopen(descriptor, "r+b") as file:

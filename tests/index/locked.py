@@ -1,0 +1,12 @@
+"""The index lock of a workspace, for processes that a test starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reverie.store.lock import Locks
+
+
+def locks(root: Path):
+    """Return how an index takes the lock of the workspace at `root`."""
+    return Locks(root).index
