@@ -11,7 +11,7 @@ what was said or happened later has no say.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -39,6 +39,7 @@ PATIENCE = 0.05  # seconds of catching up before a recall answers with what it h
 LINES = 3  # of a page's paragraph that a hit shows
 UNCOMMITTED = 256  # rows that a search reads itself; more are taken into the text index first
 MOST = 1_000  # hits one call may ask for
+_DEEPER = 3  # candidates for each hit asked for: some yield to others, or are hidden
 SIFTED = 1_000  # candidates looked at when the index cannot apply the filter itself
 LOG_BYTES = 1_000_000  # the recall log is halved when it is longer
 _LINKS = ("supersede", "correct", "repeat", "strengthen", "conflict")
@@ -113,20 +114,17 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
         raise UsageError(message)
     where = _filter(ws, ask)
     queued = [row for row in map(row_of, state.queued()) if where.allows(row)]
-    depth = SIFTED if ask.where.about else DEPTH
-    candidates = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
+    depth = SIFTED if ask.where.about else max(DEPTH, min(SIFTED, _DEEPER * ask.k))
+    found = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
     standing = _Standing(ws, state, ask=ask, now=now)
-    standing.look_up(candidates)
-    judged = [
-        judged
-        for candidate in candidates
-        if not masked(candidate.row) and (judged := standing.judge(candidate)) is not None
-    ]
+    candidates = [one for one in found if not masked(one.row) and standing.may_answer(one.row)]
     if not ask.where.filters:
-        judged = _collapsed(judged, standing.states)
-    by_id = {candidate.row.id: candidate for candidate in judged}
-    ranked = rank(query, judged, reference=reference, k=ask.k)
-    hits = [_hit(one, by_id[one.id], standing, query.terms) for one in ranked]
+        standing.told = frozenset(one.row.id for one in candidates if one.row.kind == "entry") | _cited(
+            candidates
+        )
+        candidates = _collapsed(candidates)
+    ranked = rank(query, candidates, reference=reference, k=ask.k, judge=standing.judge)
+    hits = [_hit(one, standing, query.terms) for one in ranked]
     lines = state.lines(hit.id for hit in hits if hit.kind == "entry")
     placed = (replace(hit, place=lines.get(hit.id, hit.place)) for hit in hits)
     return Found(hits=tuple(placed), behind=behind)
@@ -170,36 +168,46 @@ def _filter(ws: Workspace, ask: Ask) -> Filter:
 
 
 class _Standing:
-    """What is known about candidates besides their words: significance now, and whether they still hold."""
+    """What is known about candidates besides their words: significance now, and whether they still hold.
+
+    `told` are the entries among the candidates and those their pages cite: a repeat of one yields to it.
+    """
 
     def __init__(self, ws: Workspace, state: State, *, ask: Ask, now: datetime) -> None:
         self._ws, self._state, self._ask, self._now = ws, state, ask, now
         self.states: dict[str, EntryState] = {}
+        self.told: frozenset[str] = frozenset()
         self._seeds: dict[str, bool] = {}
 
-    def look_up(self, candidates: Sequence[Candidate]) -> None:
-        """Read the states of all entries among the candidates at once."""
-        self.states = self._state.find(one.row.id for one in candidates if one.row.kind == "entry")
+    def may_answer(self, row: Row) -> bool:
+        """Whether the question admits the row, as far as the row itself can tell."""
+        where = self._ask.where
+        if where.as_of is not None and row.at > where.as_of:
+            return False
+        if row.kind == "core" and self._untouched(row.source):
+            return False  # how to fill the file in is nothing that is known
+        return where.about in ("", row.about)
+
+    def judge(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates that may be shown, entries with their significance and standing."""
+        asked = [one.row.id for one in candidates if one.row.kind == "entry"]
+        states = self._state.find(asked)
         as_of = self._ask.where.as_of
         if as_of is not None:
-            self.states = {name: self._back(found, as_of) for name, found in self.states.items()}
-
-    def judge(self, candidate: Candidate) -> Candidate | None:
-        """Return the candidate with its standing, or None when the question leaves it out."""
-        row, as_of = candidate.row, self._ask.where.as_of
-        if as_of is not None and row.at > as_of:
-            return None
-        if row.kind == "core" and self._untouched(row.source):
-            return None  # how to fill the file in is nothing that is known
-        if row.kind != "entry":
-            return candidate
-        found = self.states.get(row.id)
-        if found is None or (found.hidden and not self._ask.where.include_hidden):
-            return None
-        if self._ask.where.about not in ("", row.about):
-            return None
-        sig = decayed(found, self._now, facts=self._ws.settings.facts)
-        return msgspec.structs.replace(candidate, sig=sig, standing=self._standing_of(found, sig))
+            states = {name: self._back(found, as_of) for name, found in states.items()}
+        self.states |= states
+        repeated = [state.merged_into for state in states.values() if state.merged_into in self.told]
+        shown = {name for name, state in self._state.find(repeated).items() if not state.hidden}
+        for candidate in candidates:
+            if candidate.row.kind != "entry":
+                yield candidate
+                continue
+            found = states.get(candidate.row.id)
+            if found is None or (found.hidden and not self._ask.where.include_hidden):
+                continue
+            if found.merged_into not in shown:
+                sig = decayed(found, self._now, facts=self._ws.settings.facts)
+                yield msgspec.structs.replace(candidate, sig=sig, standing=self._standing_of(found, sig))
 
     def _back(self, found: EntryState, as_of: datetime) -> EntryState:
         """Return the entry as it stood at an instant; a link counts from when what it links was said."""
@@ -230,19 +238,23 @@ def _said(link: Event) -> datetime:
     return parse_instant(link.when) if link.when else link.at
 
 
-def _collapsed(candidates: list[Candidate], states: Mapping[str, EntryState]) -> list[Candidate]:
-    """Leave out entries that a paragraph among the candidates cites, and repeats of an entry that is among them.
+def _cited(candidates: Sequence[Candidate]) -> frozenset[str]:
+    """Return the entries that paragraphs among the candidates cite."""
+    pages_found = (one.row for one in candidates if one.row.kind == "page")
+    return frozenset(name for row in pages_found for name in row.digest.split())
+
+
+def _collapsed(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out entries that a paragraph among the candidates cites.
 
     What a page says it is about yields to what stands on it.
     """
-    on_pages = [one.row for one in candidates if one.row.kind == "page"]
-    cited = {name for row in on_pages for name in row.digest.split()}
-    told = {row.source for row in on_pages if row.status != DESCRIPTION}
-    among = cited | {one.row.id for one in candidates if one.row.kind == "entry"}
+    cited = _cited(candidates)
+    told = {one.row.source for one in candidates if one.row.kind == "page" and one.row.status != DESCRIPTION}
 
     def yields(row: Row) -> bool:
         if row.kind == "entry":
-            return row.id in cited or states[row.id].merged_into in among
+            return row.id in cited
         return row.status == DESCRIPTION and row.source in told
 
     return [one for one in candidates if not yields(one.row)]
@@ -259,9 +271,9 @@ def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return "\n".join(lines[place] for place in kept), tuple(dict.fromkeys(cited))
 
 
-def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing, wanted: Sequence[str]) -> Hit:
+def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str]) -> Hit:
     """Return the hit for a ranked candidate."""
-    row = candidate.row
+    row = ranked.candidate.row
     found = standing.states.get(row.id)
     text, cited = _telling(row, wanted) if row.kind == "page" else (row.text, ())
     return Hit(
@@ -280,7 +292,7 @@ def _hit(ranked: Ranked, candidate: Candidate, standing: _Standing, wanted: Sequ
         role=row.role,
         session=row.session,
         turns=found.entry.turns if found else str(row.n) if row.n >= 0 else "",
-        standing=candidate.standing,
+        standing=ranked.candidate.standing,
         entries=cited,
         evidence=found.entry.evidence if found else "",
     )

@@ -38,8 +38,8 @@ _WISHES = (
     "i prefer",
     "i'd prefer",
     "i always prefer",
+    "i would prefer",
 )
-_WISHES += ("i would prefer", "i’d prefer")
 _WISHES_HAN = (
     "以后请",
     "以后都",
