@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from reverie.errors import ReverieError
 from reverie.index.embed.toy import ToyEmbedder
+from reverie.model.agents import AgentModel
 from reverie.model.asking import Reply, Request, Usage
+from reverie.model.playing import Step, played
 from reverie.store.crashing import CrashSyscalls
 from reverie.store.disk import Disk
 from reverie.store.unsynced import Crashed, Plan
@@ -26,6 +29,7 @@ __all__ = [
     "CrashDisk",
     "Crashed",
     "FixedClock",
+    "ScriptedAgent",
     "ScriptedModel",
     "ToyEmbedder",
     "Wreck",
@@ -108,6 +112,46 @@ class ScriptedModel:
         asked = len(request.instructions) + len(request.text)
         used = Usage(calls=1, input_tokens=asked // 4, output_tokens=len(reply) // 4)
         return Reply(text=reply, usage=used)
+
+
+class ScriptedAgent(ScriptedModel):
+    """A model on which an agent of Pydantic AI takes the steps it was given; `messages` is what it saw before each.
+
+    A step is a text, which ends the run, a tool call `(name, arguments)` or several of them, a ModelFailed to raise, or
+    a function of the messages that gives one of these. After the last one it raises AssertionError. `replies` answer
+    what is asked outside of agents.
+
+    >>> from reverie.testing import ScriptedAgent
+    >>> agent = ScriptedAgent([("read", {"path": "index.md"}), "Done."])
+    >>> agent.messages
+    []
+    """
+
+    def __init__(
+        self,
+        steps: Iterable[Step | Callable[[Sequence[Any]], Step]],
+        replies: Iterable[Scripted] = (),
+        *,
+        name: str = "scripted:agent",
+    ) -> None:
+        """Take `steps` in turn, under a model's name."""
+        super().__init__(replies, name=name)
+        self.messages: list[list[Any]] = []
+        self._steps = list(steps)
+
+    def agent_model(self) -> AgentModel:
+        """Return the model object for an agent; needs the extra `models`."""
+        return played(self._next, name=self.name)
+
+    def _next(self, messages: Sequence[Any]) -> Step:
+        """Return the step for what was said so far."""
+        self.messages.append(list(messages))
+        at = len(self.messages)
+        if at > len(self._steps):
+            text = f"{self.name} was asked for step {at} and has {len(self._steps)}"
+            raise AssertionError(text)
+        step = self._steps[at - 1]
+        return step(messages) if callable(step) else step
 
 
 class CrashDisk(Disk):

@@ -7,7 +7,7 @@ wrong reaches the agent's caller as ModelFailed; never decides when to wait or w
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from reverie.errors import ModelFailed
@@ -47,16 +47,18 @@ class Agentic(Protocol):
 async def agent_model(name: str, access: Access, *, rule: Rule) -> AsyncIterator[PydanticModel]:
     """Give the model `name` for an agent, every request of which goes through `rule`; close it afterwards.
 
-    Raises ModelFailed, at the beginning or out of the agent's run.
+    Raises ModelFailed at the beginning, and out of the agent's run for whatever its model does.
     """
     access = access_of(name, access)
     if access.key_variable and not access.key:
         raise without_key(name, access.key_variable)
-    try:
-        async with built(name, access) as model:
-            yield ruled(model, name, access=access, rule=rule)
-    except RAISED as error:
-        raise failed(error, name, access=access) from error
+    async with AsyncExitStack() as opened:
+        try:
+            model = await opened.enter_async_context(built(name, access))
+        except RAISED as error:
+            raise failed(error, name, access=access) from error
+        # What the agent's own caller raises meanwhile is theirs and goes through unchanged.
+        yield ruled(model, name, access=access, rule=rule)
 
 
 def ruled(model: PydanticModel, name: str, *, access: Access, rule: Rule) -> PydanticModel:
