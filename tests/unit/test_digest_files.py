@@ -66,15 +66,15 @@ def test_an_empty_store_has_valid_digests(ws: Workspace) -> None:
     assert done.changed == ("digests/today.md", "digests/week.md", "digests/longterm.md")
     assert all_digests(ws) == [
         "# Today - 2026-07-02\n\nNothing yet.\n",
-        "# Week - 2026-06-25 to 2026-07-01\n\nNothing yet.\n",
-        "# Long-term - up to 2026-06-24\n\nNothing yet.\n",
+        "# Week - 2026-06-22 to 2026-07-01\n\nNothing yet.\n",
+        "# Long-term - up to 2026-06-21\n\nNothing yet.\n",
     ]
     assert digest(ws, state).changed == ()
 
 
 def test_each_digest_holds_its_own_days(ws: Workspace) -> None:
     """Today's digest holds only today, however long ago its session began, and no entry is in two digests (R-41)."""
-    days = ("2026-07-02", "2026-07-01", "2026-06-25", "2026-06-24", "2024-01-01")
+    days = ("2026-07-02", "2026-07-01", "2026-06-22", "2026-06-21", "2024-01-01")
     remembered(ws, *(entry(n, f"Fact number {n}", day=day, session=S, sig=0.9) for n, day in enumerate(days)))
     digest(ws, state_of(ws))
     found = [sorted(int(cited.ids[0], 16) for cited in cited_lines(text)) for text in all_digests(ws)]

@@ -7,18 +7,19 @@ id, or the summary a request is from; never shows what is hidden, superseded, en
 The periods do not overlap, so no digest repeats another:
 
     today     the present logical day
-    week      the seven days before it
+    week      the days of this calendar week before it, and the week before
     longterm  everything older; entries alone, for what was asked weeks ago is over
 
-An entry belongs to the day it was written for, whenever its session was last touched. Pins, procedures and significance
->= 0.90 go first, then the significance less its decay, as of the first instant of the present day; requests take what
-is left, the newest first.
+So a week lies between two changes of the long term's days: it is judged as of its Monday, and changes in between only
+where an entry of it does, hidden say. An entry belongs to the day it was written for, whenever its session was last
+touched. Pins, procedures and significance >= 0.90 go first, then the significance less its decay; requests take what is
+left, the newest first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 import msgspec
 
@@ -37,13 +38,17 @@ _WEEK = 7
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):
-    """One digest's days, both included (empty: since ever), its file's name, title, and ceiling in tokens."""
+    """One digest's days, both included (empty: since ever), its file's name, title, and ceiling in tokens.
+
+    At the beginning of the day `judged` decay is worked out.
+    """
 
     name: str
     title: str
     since: str
     until: str
     tokens: int
+    judged: str
 
     def holds(self, day: str) -> bool:
         """Whether the day belongs to it."""
@@ -60,17 +65,20 @@ class Request(msgspec.Struct, frozen=True):
 
 def periods(today: str, settings: SummarySettings) -> tuple[Period, Period, Period]:
     """Return today, the week and the long term as of the logical day `today`."""
-    first, last, before = day_after(today, -_WEEK), day_after(today, -1), day_after(today, -_WEEK - 1)
+    monday = day_after(today, -date.fromisoformat(today).weekday())
+    first, last, before = day_after(monday, -_WEEK), day_after(today, -1), day_after(monday, -_WEEK - 1)
     return (
         Period(
-            name="today", title=f"Today - {today}", since=today, until=today, tokens=settings.max_today_tokens
+            name="today", title=f"Today - {today}", since=today, until=today, tokens=settings.max_today_tokens,
+            judged=today,
         ),
         Period(
-            name="week", title=f"Week - {first} to {last}", since=first, until=last, tokens=settings.max_week_tokens
+            name="week", title=f"Week - {first} to {last}", since=first, until=last, tokens=settings.max_week_tokens,
+            judged=today,
         ),
         Period(
             name="longterm", title=f"Long-term - up to {before}", since="", until=before,
-            tokens=settings.max_longterm_tokens,
+            tokens=settings.max_longterm_tokens, judged=monday,
         ),
     )  # fmt: skip
 
@@ -86,15 +94,16 @@ def compile_digest(
 ) -> str:
     """Return the digest of `period` from states and requests of any days; `now` is the first instant of today."""
     title = f"# {period.title}\n"
+    as_of = calendar.start(period.judged)
     entries = {
         state.entry.id: state
         for state in states
         if period.holds(state.entry.day)
-        and holds(state, now, facts=facts)
+        and holds(state, as_of, facts=facts)
         and not ended(state, now, calendar=calendar)
     }
     asked = {f"request {place:06d}": request for place, request in enumerate(requests)}
-    claims = [claim_of(state, now, facts=facts) for state in entries.values()]
+    claims = [claim_of(state, as_of, facts=facts) for state in entries.values()]
     claims += [
         Claim(key=key, section=REQUESTS, standing=_ASKED, confirmed=parse_instant(request.at).timestamp())
         for key, request in asked.items()
