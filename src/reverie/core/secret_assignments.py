@@ -45,6 +45,8 @@ _KEYS = tuple(
 )
 LABELS = (
     _Label("password", "password", strong=True),
+    _Label("passwort", "password", strong=True),
+    _Label("mot de passe", "password", strong=True),
     _Label("passwd", "password", strong=True),
     _Label("passcode", "password", strong=True),
     _Label("passphrase", "password", strong=True),
@@ -71,7 +73,8 @@ _JOIN = Words(
        \s{0,4} (?P<operator> :=|=>|->|==?|[:：＝] |[|]) [*_]{0,2} \s{0,4}
       | (?P<opening>>) (?=[^<>\s]{1,128}</)
       | (?:\s{1,2}|(?='s\s))
-        (?P<word> 's | (?:is|was|are) (?:\s(?:now|still|currently|set\sto))? :? | (?:changed|set|reset)\sto )
+        (?P<word> 's | (?:is|was|are|ist|lautet|est) (?:\s(?:now|still|currently|set\sto))? :?
+        | (?:changed|set|reset)\sto )
         \s{1,4}
       | \s{0,2} (?P<zh> 现在是|目前是|改成了?|改为|换成了?|设成了?|设为|設為|就是|是|为|為 ) \s{0,2} [:：]? \s{0,2}
       | (?(purpose) (?!) | (?P<blank>\s) (?=[^\s]) ) )
