@@ -277,9 +277,7 @@ class Memory(Care):
         done = drain(self.opened.writable)
         try:
             self._act(done.due)
-        except (
-            ReverieError
-        ) as error:  # everything is stored: what failed is a problem, not the drain's failure
+        except ReverieError as error:  # all is stored: what failed is a problem, not the drain's failure
             return msgspec.structs.replace(done, problems=(*done.problems, str(error)))
         return done
 
@@ -347,4 +345,6 @@ class Memory(Care):
         done = consolidate(self, wanted, agent=agent, watermark=runs.watermark(ws), waiting=found)
         if not wanted.dry_run:
             remember_failing(ws, done)
+            if wanted == Plan():
+                self.opened.embed()
         return done

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -21,12 +21,9 @@ from reverie import layout
 from reverie.config import config_folder, load, settings_template, variable, workspace_path
 from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
-from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
 from reverie.core.names import safe_name
-from reverie.core.query import parse
 from reverie.core.records import Entry
-from reverie.core.rows import Filter
 from reverie.core.settings import Settings
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
@@ -45,8 +42,8 @@ from reverie.forget import mask_of
 from reverie.index.choosing import open_index
 from reverie.index.embed.choosing import key_variable, open_embedder
 from reverie.index.embedder import Embedder
-from reverie.index.feeding import row_of
 from reverie.index.protocol import Index
+from reverie.index.resembling import Resembling
 from reverie.index.state import State
 from reverie.model.asking import Model, Purpose
 from reverie.models import Models
@@ -56,7 +53,7 @@ from reverie.store.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
-ALIKE = 20  # entries a new one is compared with
+LINKING = 1.0  # seconds that bringing the index up to date may take before what was read is linked
 
 
 def _now() -> datetime:
@@ -131,15 +128,13 @@ class Opened:
         self._opening = opening
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
         self._index: Index | None = None
+        self._resembling = Resembling(self._state, lambda: self.index, self._catch_up_index)
         self._recovered = False
         self.trusted = trust.is_sealed(opening.config(), identity)
 
     def close(self) -> None:
         """Close the state, the index and the files that appends left open."""
-        self._state.close()
-        if self._index is not None:
-            self._index.close()
-            self._index = None
+        self.drop_index()
         self.ws.disk.close()
         if self.agent is not None:
             self.agent.close()
@@ -184,6 +179,12 @@ class Opened:
         self.index.commit()
         return state.counts()["entries"], self.index.rows.count()
 
+    def embed(self) -> None:
+        """Give vectors to what has none, when there is an embedder; `status` tells what fails."""
+        with suppress(IndexUnavailable, Busy):
+            if self.index.embedder:
+                catch_up(self.ws, self.state_now(), index=self.index, masked=self.mask.row, patience=None)
+
     @property
     def mask(self) -> Mask:
         """What is forgotten, as the tombstones say now."""
@@ -218,7 +219,7 @@ class Opened:
             mark=lambda session: self.state_now().mark(session),
             note=lambda path: self.state_now().note_digest(path),
             known=self.known,
-            alike=self._alike,
+            alike=self._resembling,
             shown=self._shown,
             masked=self.mask,
         )
@@ -228,17 +229,9 @@ class Opened:
         ids = [found for line in self.rendered(session) for found in _ID.findall(line)]
         return [state.entry for state in self._state.find(ids).values()]
 
-    def _alike(self, entry: Entry) -> list[EntryState]:
-        """Return entries whose words resemble those of `entry`; none while the index cannot be used."""
-        state = self._state
-        try:
-            catch_up(self.ws, state, index=self.index, masked=self.mask.row)
-            query = parse(entry.text, date.fromisoformat(entry.day))
-            rows = [row_of(queued) for queued in state.queued()]
-            found = self.index.search(query, where=Filter(kinds=("entry",)), depth=ALIKE, extra=rows)
-        except (IndexUnavailable, Busy):
-            return []
-        return list(state.find(candidate.row.id for candidate in found).values())
+    def _catch_up_index(self) -> None:
+        """Bring the search rows up to the files, for as long as one extraction of a session may take."""
+        catch_up(self.ws, self._state, index=self.index, masked=self.mask.row, patience=LINKING)
 
     def unsearch(self, forgotten: Iterable[Entry]) -> None:
         """Take the turns that entries were read from out of the search rows, where they are forgotten now."""
@@ -344,7 +337,4 @@ def _found(opening: Opening, ws: Workspace, *, agent: str, person: str) -> None:
 
 def _sealed(opening: Opening, identity: Identity) -> Identity:
     """Return the identity under this user's seal."""
-    seal = trust.seal(opening.config(), identity.id)
-    return Identity(
-        id=identity.id, agent=identity.agent, created=identity.created, seal=seal, person=identity.person
-    )
+    return msgspec.structs.replace(identity, seal=trust.seal(opening.config(), identity.id))

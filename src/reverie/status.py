@@ -22,8 +22,7 @@ from reverie.core.memory_file import merge_block
 from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
-from reverie.index import rows_file
-from reverie.index.rows import Rows
+from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
 from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters
@@ -55,14 +54,6 @@ class Problem(msgspec.Struct, frozen=True):
 
     what: str
     remedy: str
-
-
-class Index(msgspec.Struct, frozen=True):
-    """The search index: whether it is there, its rows, and how many of them the text index has not taken in."""
-
-    present: bool = False
-    rows: int = 0
-    behind: int = 0
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -300,18 +291,12 @@ def _count_unread(look: _Look, lines: list[framing.Line], state: State) -> None:
 
 def _index(ws: Workspace) -> tuple[Index, list[Problem]]:
     """Return the state of the search index, without making one where there is none."""
-    if ws.disk.stat(f"{layout.INDEX}/{rows_file.NAME}") is None:
-        return Index(), []
     try:
-        rows = Rows(ws.root / layout.INDEX)
+        seen = look(ws.root, ws.settings)
     except IndexUnavailable as error:
         return Index(), [Problem(str(error), "run `reverie reindex`")]
-    try:
-        return Index(present=True, rows=rows.count(), behind=rows.behind()), []
-    except IndexUnavailable as error:
-        return Index(), [Problem(str(error), "run `reverie reindex`")]
-    finally:
-        rows.close()
+    remedy = "words go on finding it; mend that and run `reverie consolidate`"
+    return seen, [Problem(seen.trouble, remedy)] if seen.trouble else []
 
 
 def _usage(ws: Workspace) -> Usage:
@@ -337,7 +322,8 @@ def _off(ws: Workspace) -> Iterator[str]:
         yield "capture is paused (`reverie resume`)"
     if settings.model == "none":
         yield "no model: extraction and dreams go by rules (`model`)"
-    yield "no embedder: recall goes by words"
+    if not embedder_of(ws.settings):
+        yield "no embedder: recall goes by words (`embedder`)"
     if not settings.dream.enabled:
         yield "no dreams (`dream.enabled = false`)"
     if not settings.publish.auto_refresh:

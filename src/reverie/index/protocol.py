@@ -31,6 +31,9 @@ class RowStore(Protocol):
     fresh: bool
     """Whether it was begun anew and holds nothing; whoever feeds it sets this back."""
 
+    in_memory: bool
+    """Whether nothing could be written, so that the rows are this process's alone for as long as they are open."""
+
     def get(self, ids: Iterable[str]) -> dict[str, Row]:
         """Return the rows with these ids; an unknown id is left out."""
 
@@ -75,6 +78,10 @@ class Index(Protocol):
     @property
     def rows(self) -> RowStore:
         """The rows that are searched."""
+
+    @property
+    def embedder(self) -> str:
+        """The name of what makes its vectors, empty for nothing."""
 
     def search(
         self,

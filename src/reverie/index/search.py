@@ -15,13 +15,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from reverie.core.query import Query
 from reverie.core.rows import Candidate, Filter, Row
-from reverie.errors import Busy, EmbedderFailed, IndexUnavailable
+from reverie.errors import Busy, EmbedderFailed, IndexUnavailable, StoreUnwritable
 from reverie.index import documents
 from reverie.index.embedder import BATCH, same_model
 from reverie.index.meaning import Meaning
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 TOGETHER: Final = 1_024  # rows whose vectors are stored in one append
 STORING: Final = 0.015  # seconds of a recall's patience kept for storing what was embedded
-_TROUBLE: Final = "trouble"
+TROUBLE: Final = "trouble"  # the note that says why rows have no vector
 
 
 class SearchIndex:
@@ -60,6 +61,11 @@ class SearchIndex:
         """The rows that are searched."""
         return self._words.rows
 
+    @property
+    def embedder(self) -> str:
+        """The name of what makes its vectors, empty for nothing."""
+        return self._meaning.embedder.name if self._meaning.embedder is not None else ""
+
     def close(self) -> None:
         """Close it; what is not yet taken in stays noted."""
         self._vectors.close()
@@ -80,7 +86,7 @@ class SearchIndex:
 
     def trouble(self) -> str:
         """Return why rows were left without a vector, the last time; empty when none were."""
-        return self.rows.meta(_TROUBLE)
+        return self.rows.meta(TROUBLE)
 
     def commit(self) -> int:
         """Take every noted row into the index of words and return how many there were; waits for the index lock."""
@@ -184,7 +190,7 @@ class SearchIndex:
 
     def embed(self, *, deadline: float | None = None) -> None:
         """Give vectors to rows that have none, newest first."""
-        if self._meaning.embedder is None:
+        if self._meaning.embedder is None or self.rows.in_memory:
             return
         try:
             self._fill(deadline)
@@ -192,8 +198,8 @@ class SearchIndex:
             self._note(str(error))
         except IndexUnavailable as error:
             self._mend(error)
-        except Busy:
-            pass  # another process is storing; these rows are embedded the next time
+        except (Busy, StoreUnwritable):
+            pass  # another process is storing, or nothing can be stored; these rows are embedded the next time
 
     def _fill(self, deadline: float | None) -> None:
         """Embed batch after batch until every row was tried, or time is up. Raises EmbedderFailed, Busy."""
@@ -271,7 +277,7 @@ class SearchIndex:
             with self._at_once(), self._mutex:
                 if not self._vectors.sound(self._placing.about()):
                     self._emptied()
-        except (Busy, EmbedderFailed, IndexUnavailable) as error:
+        except (Busy, EmbedderFailed, IndexUnavailable, StoreUnwritable) as error:
             self._note(str(error))
 
     def _store(self, about: Vectored, noted: Sequence[Numbered], matrix: Floats, *, lock: Lock) -> bool:
@@ -302,5 +308,6 @@ class SearchIndex:
 
     def _note(self, trouble: str) -> None:
         """Keep why rows have no vector, for `trouble`."""
-        if self.rows.meta(_TROUBLE) != trouble:
-            self.rows.set_meta(_TROUBLE, trouble)
+        with suppress(Busy, IndexUnavailable):  # a search does not fail for want of a note
+            if self.rows.meta(TROUBLE) != trouble:
+                self.rows.set_meta(TROUBLE, trouble)

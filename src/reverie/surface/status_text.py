@@ -55,9 +55,9 @@ def _facts(seen: Status) -> Iterator[Line]:
     )
     yield _row("MEMORY.md", used if seen.memory.present else "not there yet: `reverie publish`")
     behind = f", the newest {seen.index.behind:,} read one by one" if seen.index.behind else ""
-    yield _row(
-        "search", f"{seen.index.rows:,} rows{behind}" if seen.index.present else "built at the first recall"
-    )
+    lacking = f", {seen.index.vectorless:,} without a vector" if seen.index.vectorless else ""
+    rows = f"{seen.index.rows:,} rows{behind}{lacking}"
+    yield _row("search", rows if seen.index.present else "built at the first recall")
     for purpose, sums in seen.models.items():
         yield _row(purpose, _used(sums))
     yield _row("waiting", f"{seen.segments:,} journal files, {seen.reviews:,} for your word")
