@@ -93,6 +93,11 @@ class IndexUnavailable(ReverieError):
     http_status = 503
     retryable = True
 
+    def __init__(self, message: str, *, unwritable: bool = False) -> None:
+        """Say what to do in `message`, and whether it is only that nothing can be written: reading may go on."""
+        super().__init__(message)
+        self.unwritable = unwritable
+
 
 class UnsafePath(ReverieError):
     """A path leaves the workspace, follows a link, or names a file that is not ours alone."""

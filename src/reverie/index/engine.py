@@ -8,6 +8,7 @@ nothing is written without the caller holding the index lock; never holds a text
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import zlib
@@ -22,6 +23,7 @@ from reverie.core.rank import OWN, WINDOW
 from reverie.core.rows import Filter
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import documents
+from reverie.index.ground import is_unwritable
 
 if TYPE_CHECKING:
     import tantivy
@@ -30,6 +32,10 @@ LAYOUT: Final = 1  # of the fields; part of the stamp
 _HEAP_BYTES: Final = 48_000_000
 _MAGIC: Final = 1337  # the last four bytes of every tantivy file but the JSON ones
 _PART: Final = 1 << 20
+# How tantivy words that nothing can be written; it has no error of its own for it.
+_UNWRITABLE: Final = re.compile(
+    r"PermissionDenied|ReadOnlyFilesystem|StorageFull|(os error|code:) (1|5|13|28|30|122)\b"
+)
 
 
 class Folder(NamedTuple):
@@ -51,21 +57,43 @@ class Folder(NamedTuple):
         return Engine(self.path, fresh=fresh)
 
 
-class Engine:
-    """One open tantivy folder."""
+class Memory:
+    """An index of words in memory, for where nothing can be written."""
 
-    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
-        """Open `folder`, or make it anew when `fresh` (the caller then holds the index lock).
+    stamp = f"{LAYOUT}.memory"
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._made: Engine | None = None
+
+    def intact(self, checked: str) -> str:
+        """Return the note as it was: there are no files."""
+        return checked
+
+    def open(self, *, fresh: bool = False) -> Engine:
+        """Return the one there is, or make it anew."""
+        if self._made is None or fresh:
+            self._made = Engine(None, fresh=True)
+        return self._made
+
+
+class Engine:
+    """One open tantivy folder, or one in memory."""
+
+    def __init__(self, folder: Path | None, *, fresh: bool = False) -> None:
+        """Open `folder`, or make it anew when `fresh` (the caller then holds the index lock); None is in memory.
 
         Raises IndexUnavailable when it is missing, damaged, or written by an incompatible tantivy.
         """
         import tantivy  # 17 MB that only a search needs
 
         self._tantivy = tantivy
-        self._folder = folder
+        self._folder = folder or Path("memory")
         self._schema = _schema(tantivy)
-        with _failing(folder):
-            if fresh:
+        with _failing(self._folder):
+            if folder is None:
+                self._index = tantivy.Index(self._schema)
+            elif fresh:
                 _clear(folder)
                 self._index = tantivy.Index(self._schema, path=str(folder))
             else:
@@ -252,6 +280,9 @@ def _failing(folder: Path) -> Iterator[None]:
         if "LockBusy" in str(error):
             raise Busy("another process is writing the search index; try again shortly") from error
         reason = str(error).split("\n", maxsplit=1)[0]
-        raise IndexUnavailable(f"{folder} cannot be used ({reason}); run `reverie reindex`") from error
+        unwritable = bool(_UNWRITABLE.search(str(error)))
+        message = f"{folder} cannot be used ({reason}); run `reverie reindex`"
+        raise IndexUnavailable(message, unwritable=unwritable) from error
     except OSError as error:
-        raise IndexUnavailable(f"{folder} cannot be used: {error}") from error
+        message = f"{folder} cannot be used: {error}"
+        raise IndexUnavailable(message, unwritable=is_unwritable(error)) from error

@@ -29,7 +29,7 @@ from reverie.core.names import is_day
 from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
 from reverie.core.source import split
-from reverie.errors import InvalidRecord, UnsafePath
+from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.places import Files
 from reverie.index.protocol import RowStore
 from reverie.index.state import State
@@ -38,6 +38,7 @@ CORE = (layout.USER, layout.SOUL)
 DESCRIPTION = "description"  # the status of a row that holds what a page says it is about
 AT_LEAST = 64_000  # bytes read however late it is: on a busy machine, too, what was just said is found
 _BATCH = 2_000
+_ALL = 1 << 40
 
 
 def _nothing(_: Row) -> bool:
@@ -60,12 +61,26 @@ class Feeding:
     masked: Callable[[Row], bool] = _nothing
 
     def run(self) -> int:
-        """Bring the rows up to the files, and return how many sources are left when time ran out."""
-        if self.rows.fresh:
-            self.state.all_dirty()
-            self.rows.fresh = False
+        """Bring the rows up to the files, and return how many sources are left when time ran out.
+
+        Where nothing can be written they are brought up in memory, whatever time that takes when there was nothing.
+        """
+        try:
+            return self._run()
+        except IndexUnavailable as error:
+            if not error.unwritable or not self.rows.in_memory:
+                raise
+        return self._run()
+
+    def _run(self) -> int:
+        if self.rows.in_memory:
+            left = self._entries_aside()
+        else:
+            if self.rows.fresh:
+                self.state.all_dirty()
+                self.rows.fresh = False
+            left = self._entries()
         stamps = self.rows.positions()
-        left = self._entries()
         spent = 0
         for path, status in self._sources():
             stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
@@ -88,7 +103,8 @@ class Feeding:
         return left
 
     def _late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
+        # In memory there may be nothing yet, and this process alone can make it.
+        return self.deadline is not None and not self.rows.in_memory and time.monotonic() > self.deadline
 
     def _entries(self) -> int:
         """Make the rows of changed entries; 1 when some are left."""
@@ -99,6 +115,17 @@ class Feeding:
             self.state.clean(dirty)
             if self._late():
                 return 1
+        return 0
+
+    def _entries_aside(self) -> int:
+        """Make the rows of changed entries without telling the state so: the file of rows still lacks them."""
+        if self.rows.fresh:
+            self.rows.upsert(row_of(state) for state in self.state.states())
+            self.rows.fresh = False
+            return 0
+        dirty = self.state.dirty(_ALL)
+        self.rows.upsert(row_of(state) for state in dirty.values() if state is not None)
+        self.rows.delete(one for one, state in dirty.items() if state is None)
         return 0
 
     def _sources(self) -> Iterator[tuple[str, Any]]:

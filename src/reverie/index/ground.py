@@ -6,11 +6,15 @@ through a link, symbolic or hard, for a workspace may have come with somebody's 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+_UNWRITABLE: Final = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 
 def is_ours(folder: Path) -> bool:
@@ -32,9 +36,25 @@ def let_go_of_links(files: Iterable[Path]) -> None:
     for file in files:
         with suppress(OSError):
             status = file.lstat()
-            plain = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _owned(status)
-            if not plain and not stat.S_ISDIR(status.st_mode):
+            if not _plain(status) and not stat.S_ISDIR(status.st_mode):
                 file.unlink()
+
+
+def is_plain(file: Path) -> bool:
+    """Whether `file` is there, a file of the present user, and reached by this name alone."""
+    try:
+        return _plain(file.lstat())
+    except OSError:
+        return False
+
+
+def is_unwritable(error: OSError) -> bool:
+    """Whether the error says that nothing can be written there, which keeps nobody from reading."""
+    return error.errno in _UNWRITABLE
+
+
+def _plain(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _owned(status)
 
 
 def _owned(status: os.stat_result) -> bool:

@@ -1,9 +1,10 @@
 """The rows of the search index, in SQLite.
 
 Owns `.index/rows.db`: every row, the read positions of the files they came from, and which rows the text index has
-not taken in yet; promises that a source is replaced as a whole or not at all (the new rows stand before the old
-ones go), that an unchanged row costs nothing, and that a damaged file, or one of an older layout, is begun anew and
-says so (`fresh`); refuses one of a newer layout; never holds anything that cannot be read again from the files.
+not taken in yet; promises that a source is replaced as a whole or not at all (the new rows stand before the old ones
+go), that an unchanged row costs nothing, that a damaged file, or one of an older layout, is begun anew and says so
+(`fresh`), and that where nothing can be written there is a copy in memory (`in_memory`) to go on with; refuses one of
+a newer layout; never holds anything that cannot be read again from the files.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from reverie.core.rows import Row
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import rows_file
 from reverie.index.documents import means_alike
+from reverie.index.ground import is_unwritable
 
 _TURNS = "SELECT body FROM row WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? ORDER BY n"
 # Without `INDEXED BY` SQLite walks the whole table in the order asked for, to find that nothing is stale.
@@ -59,11 +61,8 @@ class Rows:
         """Open or make `rows.db` in `folder`; raises IndexUnavailable when it cannot be used or is newer."""
         self._path = folder / rows_file.NAME
         self._mutex = threading.RLock()
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise IndexUnavailable(f"the index folder {folder} cannot be made: {error}") from error
-        self._db, self.fresh = rows_file.connect(self._path)
+        self.in_memory = False
+        self._db, self.fresh = self._opened()
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -74,8 +73,19 @@ class Rows:
         """Forget every row and position, so that the files are read again from their start."""
         with self._mutex:
             self._db.close()
+            if self.in_memory:
+                self._db, self.fresh = rows_file.empty()
+                return
             rows_file.remove(self._path)
-            self._db, self.fresh = rows_file.connect(self._path)
+            self._db, self.fresh = self._opened()
+
+    def retreat(self) -> None:
+        """Go on in memory with what there is, because nothing can be written; the file stays as it is."""
+        with self._mutex:
+            if not self.in_memory:
+                self.in_memory = True
+                held, (self._db, self.fresh) = self._db, rows_file.in_memory(self._path)
+                held.close()
 
     # -- reading
 
@@ -210,9 +220,11 @@ class Rows:
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) or "busy" in str(error):
                     raise Busy("another process is writing the search index; try again shortly") from error
-                raise IndexUnavailable(
-                    f"{self._path} cannot be used ({error}); run `reverie reindex`"
-                ) from error
+                unwritable = rows_file.is_unwritable(error)
+                if unwritable:
+                    self.retreat()
+                message = f"{self._path} cannot be used ({error}); run `reverie reindex`"
+                raise IndexUnavailable(message, unwritable=unwritable) from error
             except (sqlite3.Error, msgspec.DecodeError) as error:
                 raise IndexUnavailable(f"{self._path} is damaged ({error}); run `reverie reindex`") from error
 
@@ -229,6 +241,20 @@ class Rows:
                     db.execute("ROLLBACK")
 
     # -- inside
+
+    def _opened(self) -> tuple[sqlite3.Connection, bool]:
+        folder = self._path.parent
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return rows_file.connect(self._path)
+        except OSError as error:
+            if not is_unwritable(error):
+                raise IndexUnavailable(f"the index folder {folder} cannot be made: {error}") from error
+        except IndexUnavailable as error:
+            if not error.unwritable:
+                raise
+        self.in_memory = True
+        return rows_file.in_memory(self._path)
 
     def _put(self, db: sqlite3.Connection, rows: Iterable[Row]) -> None:
         """Insert or replace rows, leaving equal ones alone; the neighbours of a changed turn change with it."""

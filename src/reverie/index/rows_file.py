@@ -1,23 +1,32 @@
 """The SQLite file of the search rows: its tables, and how it is opened or begun anew.
 
 Owns the layout of `.index/rows.db`; promises that a file that is no database, is damaged at its root, or has an
-older layout is replaced by an empty one, and that one of a newer layout is refused untouched; never follows a link.
+older layout is replaced by an empty one, that one of a newer layout is refused untouched, and that where nothing can
+be written what it holds can be had in memory; never follows a link.
 """
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
 from reverie.errors import IndexUnavailable
-from reverie.index.ground import is_ours, let_go_of_links
+from reverie.index.ground import is_ours, is_plain, let_go_of_links
 
 NAME: Final = "rows.db"
 LAYOUT: Final = 2  # of the tables and of `Row`; another value in the file means other tables
 WAIT_SECONDS: Final = 5.0
+
+_UNWRITABLE: Final = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
 
 _TABLES = """
 CREATE TABLE row (
@@ -58,14 +67,52 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         return _connect(path)
     except sqlite3.OperationalError as error:
         if "no such" not in str(error) and "malformed" not in str(error):
-            raise IndexUnavailable(f"{path} cannot be opened: {error}") from error
+            message = f"{path} cannot be opened: {error}"
+            raise IndexUnavailable(message, unwritable=is_unwritable(error)) from error
     except sqlite3.DatabaseError:
         pass  # not a database, or of an older layout: nothing in it is worth keeping
     remove(path)
     try:
         return _connect(path)
     except sqlite3.Error as error:
-        raise IndexUnavailable(f"{path} cannot be made anew: {error}") from error
+        message = f"{path} cannot be made anew: {error}"
+        raise IndexUnavailable(message, unwritable=is_unwritable(error)) from error
+
+
+def in_memory(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Return a copy in memory of what the file holds, and whether that is nothing, as `connect` does.
+
+    For when nothing can be written: the file is only read, and left as it is.
+    """
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    if is_ours(path.parent) and is_plain(path):
+        log = path.with_name(f"{path.name}-wal")
+        # Where nothing can be written SQLite reads a file with a log only if its companions are there, and one
+        # without a log only as `immutable`, which would overlook a log.
+        ways = ["mode=ro"] if log.exists() and log.stat().st_size else ["mode=ro", "mode=ro&immutable=1"]
+        for way in ways:
+            with (
+                suppress(sqlite3.Error),
+                closing(sqlite3.connect(f"{path.as_uri()}?{way}", uri=True)) as held,
+            ):
+                if held.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
+                    break
+                held.backup(db)
+                db.execute("SELECT id, body FROM row ORDER BY num DESC LIMIT 1").fetchone()
+                return db, False
+    db.close()
+    return empty()
+
+
+def empty() -> tuple[sqlite3.Connection, bool]:
+    """Return an empty database in memory, as `connect` does."""
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    return db, _lay_out(db, Path(NAME))
+
+
+def is_unwritable(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that nothing can be written: a full disk, a read-only folder, a failing device."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _UNWRITABLE
 
 
 def remove(path: Path) -> None:
@@ -93,7 +140,8 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         db.execute("PRAGMA synchronous = NORMAL")  # the files are the truth: a lost last commit is read again
         fresh = _lay_out(db, path)
         db.execute("SELECT id, body FROM row ORDER BY num DESC LIMIT 1").fetchone()
-        path.chmod(0o600)
+        with suppress(OSError):  # on a read-only file system it is as it is
+            path.chmod(0o600)
     except (sqlite3.Error, IndexUnavailable, OSError):
         db.close()
         raise

@@ -2,8 +2,9 @@
 
 Owns the bringing together of `rows.db` and the tantivy folder beside it; promises that a search sees every row
 written before it, by any process, committed to the text index or not (the newest `SCANNED` of the rest are read
-directly; `behind` counts what is left), and that a missing, damaged or older text index is built again from the
-rows without the caller; never reads the workspace's files: whoever opens it feeds it rows.
+directly; `behind` counts what is left), that a missing, damaged or older text index is built again from the rows
+without the caller, and that where nothing can be written rows and words go on in memory; never reads the workspace's
+files: whoever opens it feeds it rows.
 
 Order of a write: 1. the rows, in one SQLite transaction that also notes them as not yet indexed. 2. later, under the
 index lock, one tantivy commit. 3. the note is taken back. A crash between any two leaves rows that are searched by
@@ -14,17 +15,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
 
 from reverie import layout
 from reverie.core import tokens
 from reverie.core.query import Query
 from reverie.core.rank import REACH
 from reverie.core.rows import Candidate, Filter, Row
-from reverie.errors import IndexUnavailable
+from reverie.errors import IndexUnavailable, StoreUnwritable
 from reverie.index import documents, engine, pending
 from reverie.index.protocol import DEPTH, WordPlace, Words
 from reverie.index.rows import Numbered, Rows
@@ -36,6 +37,7 @@ _BATCH: Final = 10_000  # rows of one commit
 _SAMPLE: Final = 400  # rows from which mean lengths are taken
 
 Lock = Callable[[], AbstractContextManager[object]]
+T = TypeVar("T")
 
 
 class TextIndex:
@@ -56,8 +58,8 @@ class TextIndex:
         self._read: dict[tuple[int, int], pending.Pending] = {}
         with ExitStack() as failing:
             failing.callback(self.rows.close)
-            self._place = words(self.rows) if words else beside
-            self._stamp = f"{self._place.stamp}.{tokens.VERSION}.{REACH}"
+            self._place: WordPlace = words(self.rows) if words else beside
+            self._stamp = self._stamped()
             self._engine = self._open()
             failing.pop_all()
 
@@ -71,18 +73,11 @@ class TextIndex:
 
     def commit(self) -> int:
         """Take every noted row into the text index and return how many there were; waits for the index lock."""
-        with self._lock():
-            try:
-                self._engine.reload()  # another process may have made it anew
-            except IndexUnavailable:
-                self._engine = self._make()
-            return self._commit()
+        return self._writing(self._committed)
 
     def rebuild(self) -> None:
         """Build the text index again from the rows."""
-        with self._lock():
-            self._engine = self._make()
-            self._commit()
+        self._writing(self._rebuilt)
 
     def reset(self) -> None:
         """Forget every row and position and leave an empty index, to be fed again from the files."""
@@ -181,14 +176,39 @@ class TextIndex:
 
     def _open(self) -> Words:
         """Open the index of words, or make it anew when it is missing, damaged or of another stamp."""
-        made = self._opened()
-        if made is None:
+        # Another process may have made it while this one waited.
+        return self._opened() or self._writing(lambda: self._opened() or self._rebuilt())
+
+    def _writing(self, work: Callable[[], T]) -> T:
+        """Do `work` under the lock; where nothing can be written, on rows and words that are in memory from then on."""
+        try:
             with self._lock():
-                made = self._opened()  # another process may have made it while this one waited
-                if made is None:
-                    made = self._engine = self._make()
-                    self._commit()
-        return made
+                return work()
+        except StoreUnwritable:
+            pass
+        except IndexUnavailable as error:
+            if not error.unwritable:
+                raise
+        self.rows.retreat()
+        self._place, self._lock = engine.Memory(), nullcontext
+        self._stamp = self._stamped()
+        self._engine = self._make()
+        return work()
+
+    def _committed(self) -> int:
+        try:
+            self._engine.reload()  # another process may have made it anew
+        except IndexUnavailable:
+            self._engine = self._make()
+        return self._commit()
+
+    def _rebuilt(self) -> Words:
+        self._engine = self._make()
+        self._commit()
+        return self._engine
+
+    def _stamped(self) -> str:
+        return f"{self._place.stamp}.{tokens.VERSION}.{REACH}"
 
     def _opened(self) -> Words | None:
         """Open what is there, None when it must be made anew; the rows are all there for it."""
