@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 
 import msgspec
@@ -118,16 +118,17 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
     found = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
     standing = _Standing(ws, state, ask=ask, now=now)
     candidates = [one for one in found if not masked(one.row) and standing.may_answer(one.row)]
+    if ask.where.as_of is not None:  # what it was worth then may have been more
+        candidates = [msgspec.structs.replace(one, sig=None) for one in candidates]
     if not ask.where.filters:
         standing.told = frozenset(one.row.id for one in candidates if one.row.kind == "entry") | _cited(
             candidates
         )
         candidates = _collapsed(candidates)
     ranked = rank(query, candidates, reference=reference, k=ask.k, judge=standing.judge)
-    hits = [_hit(one, standing, query.terms) for one in ranked]
-    lines = state.lines(hit.id for hit in hits if hit.kind == "entry")
-    placed = (replace(hit, place=lines.get(hit.id, hit.place)) for hit in hits)
-    return Found(hits=tuple(placed), behind=behind)
+    lines = state.lines(one.id for one in ranked if one.candidate.row.kind == "entry")
+    hits = (_hit(one, standing, query.terms, line=lines.get(one.id)) for one in ranked)
+    return Found(hits=tuple(hits), behind=behind)
 
 
 def catch_up(
@@ -271,8 +272,8 @@ def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return "\n".join(lines[place] for place in kept), tuple(dict.fromkeys(cited))
 
 
-def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str]) -> Hit:
-    """Return the hit for a ranked candidate."""
+def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str], *, line: int | None) -> Hit:
+    """Return the hit for a ranked candidate; `line` is where its daily log has it, None for what is in none."""
     row = ranked.candidate.row
     found = standing.states.get(row.id)
     text, cited = _telling(row, wanted) if row.kind == "page" else (row.text, ())
@@ -285,7 +286,7 @@ def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str]) -> Hit:
         score=ranked.score,
         why=ranked.why,
         source=row.source,
-        place=row.place,
+        place=row.place if line is None else line,
         heading=row.heading,
         category=row.category,
         person=row.person,

@@ -270,7 +270,8 @@ def test_words_that_say_little_count_less():
 )
 def test_judging_the_best_alone_gives_the_order_of_judging_all(facts, k):
     """Significance and standing asked for batch by batch, best first, give the same first `k` as asked for all."""
-    bare = [found(row(f"{n:02}", f"tea {n:02}", days_ago=n), fact[0]) for n, fact in enumerate(facts)]
+    rows = [row(f"{n:02}", f"tea {n:02}", days_ago=n, kind="entry") for n in range(len(facts))]
+    bare = [found(one, fact[0]) for one, fact in zip(rows, facts, strict=True)]
     judged = {
         one.row.id: found(one.row, lexical, standing=standing, sig=sig)
         for one, (lexical, standing, sig) in zip(bare, facts, strict=True)

@@ -30,28 +30,8 @@ _OPENING = re.compile(
     r"\W*(?:please |also,? |and |but )?"
     r"(?:always|never|from now on|in future|remember to|make sure|whenever|every time)\b"
 )
-_WISHES = (
-    "when i ask",
-    "whenever i ask",
-    "every time i ask",
-    "if i ask",
-    "i prefer",
-    "i'd prefer",
-    "i always prefer",
-    "i would prefer",
-)
-_WISHES_HAN = (
-    "以后请",
-    "以后都",
-    "以后不",
-    "以后别",
-    "以后回答",
-    "从现在起",
-    "从今以后",
-    "请总是",
-    "每次都",
-    "每当我",
-)
+_WISHES = Words(r"\b(?:when|whenever|if|every time) i ask\b|\bi(?:['’]d| would)? (?:always )?prefer\b")
+_WISHES_HAN = Words("以后(?:请|都|不|别|回答)|从现在起|从今以后|请总是|每次都|每当我")
 
 
 def mentions_time(text: str) -> bool:
@@ -67,6 +47,7 @@ def mentions_time(text: str) -> bool:
 def states_a_wish(text: str) -> bool:
     """Return whether the casefolded `text` says how its speaker wants things from now on, or always."""
     head = text[:_LOOKED_AT]
-    if _OPENING.match(head) or any(mark in head for mark in _WISHES):
+    # Looked for first, because that is all that is done about most texts.
+    if ("prefer" in head or "i ask" in head) and _WISHES.search(head):
         return True
-    return not head.isascii() and any(mark in head for mark in _WISHES_HAN)
+    return bool(_OPENING.match(head)) or (not head.isascii() and bool(_WISHES_HAN.search(head)))

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -117,8 +118,9 @@ def rank(
 ) -> list[Ranked]:
     """Return the best `k` of `candidates`, best first; `reference` is the instant freshness counts from.
 
-    `judge` gives those that may be shown their significance and standing, and leaves out the others. It is asked for
-    the best first, and for no more than the order of the first `k` can depend on.
+    `judge` gives those that may be shown their significance and standing, and leaves out the others. It raises no
+    significance that a candidate came with. It is asked for the best first, and for no more than the order of the
+    first `k` can depend on.
     """
     near = _nearness(candidates)
     best = max((candidate.lexical for candidate in candidates), default=0.0) or 1.0
@@ -147,31 +149,38 @@ def _score(candidate: Candidate, match: float, total: float) -> _Scored:
 def _judged(scored: Sequence[_Scored], judge: Judge, k: int) -> list[tuple[_Scored, list[str]]]:
     """Return the first `k` different ones once judged.
 
-    Judging adds at most `SIGNIFICANCE` to a sum, so that whoever stands farther below the k-th than that stays below.
+    Whoever stands farther below the k-th than judging can raise it stays below.
     """
+    unknown = any(one.candidate.sig is None and one.candidate.row.kind == "entry" for one in scored)
+    gain = SIGNIFICANCE if unknown else 0.0
     kept: list[_Scored] = []
     first: list[tuple[_Scored, list[str]]] = []
     size = k + _JUDGED
     for start in range(0, len(scored), size):
-        if len(first) == k and first[-1][0].minus <= scored[start].minus - SIGNIFICANCE:
+        if len(first) == k and first[-1][0].minus < scored[start].minus - gain:
             break
         part = {one.id: one for one in scored[start : start + size]}
-        for found in judge([one.candidate for one in part.values()]):
-            before = part[found.row.id]
-            known = SIGNIFICANCE * (before.candidate.sig or 0.0)
-            kept.append(_score(found, before.match, before.total - known))
+        asked = judge([one.candidate for one in part.values()])
+        kept += [_again(part[found.row.id], found, 0.0) for found in asked]
         kept.sort()
         first = _distinct(kept, k)
     return first
 
 
+def _again(before: _Scored, candidate: Candidate, bonus: float) -> _Scored:
+    """Return what was scored with what is known now and another bonus."""
+    known = SIGNIFICANCE * ((candidate.sig or 0.0) - (before.candidate.sig or 0.0))
+    total = before.total + known + bonus
+    weighed = max(total, 0.0) * _STANDING.get(candidate.standing, 1.0)
+    return _Scored(-weighed, before.instant, before.id, total, before.match, candidate)
+
+
 def _with_times(scored: list[_Scored], depth: int) -> list[_Scored]:
     """Return `scored` in the order that counts who says when; only the first `depth` are read, for speed."""
-    looked = []
-    for one in scored[:depth]:
-        known = SIGNIFICANCE * (one.candidate.sig or 0.0)
-        says = mentions_time(one.candidate.row.text[:_READ])
-        looked.append(_score(one.candidate, one.match, one.total - known + WHEN) if says else one)
+    looked = [
+        _again(one, one.candidate, WHEN) if mentions_time(one.candidate.row.text[:_READ]) else one
+        for one in scored[:depth]
+    ]
     return sorted([*looked, *scored[depth:]])
 
 
@@ -293,13 +302,20 @@ def _distinct(scored: Iterable[_Scored], k: int) -> list[tuple[_Scored, list[str
     for one in scored:
         if len(first) == k:
             break
-        text = one.candidate.row.text
-        key = (_SPACES.sub(" ", tokens.normalise(text)).strip() if len(text) <= _READ else "") or text
+        key = _likeness(one.candidate.row.text)
         if key in first:
             first[key][1].append(one.id)
         else:
             first[key] = (one, [])
     return list(first.values())
+
+
+@lru_cache(maxsize=1_024)
+def _likeness(text: str) -> str:
+    """Return what two texts share that are shown once: their words, or all of a long text or one without words."""
+    if len(text) > _READ:
+        return text
+    return _SPACES.sub(" ", tokens.normalise(text)).strip() or text
 
 
 def _ranked(one: _Scored, alike: Sequence[str], asked: _Asked, around: _Around) -> Ranked:
