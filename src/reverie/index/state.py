@@ -45,6 +45,7 @@ class State:
         self._kept = Kept(root, files, calendar=calendar, notebook=notebook)
         self._rows = self._kept.rows
         self._queued: dict[str, EntryState] = {}
+        self.version = 0  # counts the overlays
         self._marks: dict[str, int] = {}
         self._notes: dict[str, tuple[datetime, str]] = {}
 
@@ -65,6 +66,7 @@ class State:
 
     def overlay(self, queued: Iterable[JournalRecord], masked: Callable[[Entry], bool]) -> None:
         """Show records that wait for the drain as if they were stored already."""
+        self.version += 1
         self._queued, self._marks, self._notes = {}, {}, {}
         waiting: dict[str, Entry] = {}
         for record in queued:
