@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from reverie import layout
 from reverie.core.days import Calendar
 from reverie.core.framing import frame
 from reverie.core.records import Opened, Turn
+from reverie.index import feeding
 from reverie.index.feeding import Feeding
 from reverie.index.rows import Rows
 from reverie.index.state import State
@@ -29,6 +32,20 @@ class Counting(Disk):
         data = super().read_from(path, offset)
         self.read_bytes += len(data)
         return data
+
+
+class Reading(Disk):
+    """A disk that remembers what was read whole."""
+
+    def __init__(self, root: Path) -> None:
+        """Begin with nothing read."""
+        super().__init__(root)
+        self.paths: list[str] = []
+
+    def read(self, path: str) -> bytes | None:
+        """Read, and remember."""
+        self.paths.append(path)
+        return super().read(path)
 
 
 def turn(n: int) -> bytes:
@@ -71,4 +88,26 @@ def test_a_session_that_grew_is_read_from_where_it_ended(tmp_path: Path) -> None
     assert disk.read_bytes <= len(turn(200)) + 1  # the byte before tells whether a line begins here
     found = [one.row for one in rows.stale(300)]
     assert ({row.session for row in found}, len(found)) == ({"talk with Dana"}, 201)
+    rows.close()
+
+
+def test_another_way_of_cutting_pages_reads_pages_again_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The chunker's version is in the stamp of each page: a change of it makes the rows of pages anew, no other's."""
+    disk, rows = Reading(tmp_path), Rows(tmp_path / layout.INDEX)
+    page = f"{layout.NOTEBOOK}/3_Personal/Tea.md"
+    disk.append(page, b"# Tea\n\nGreen.\n")
+    disk.append(TALK, frame(Opened(session="talk", at=NOON)) + turn(0))
+    feed(tmp_path, disk, rows)
+    disk.paths.clear()
+    feed(tmp_path, disk, rows)
+    assert TALK not in disk.paths
+    again = disk.paths.count(page)
+    monkeypatch.setattr(feeding, "VERSION", feeding.VERSION + 1)
+    disk.paths.clear()
+    feed(tmp_path, disk, rows)
+    assert disk.paths.count(page) == again + 1
+    assert TALK not in disk.paths
+    assert rows.count() == 2
     rows.close()

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LIMIT = 1200
+VERSION = (
+    1  # goes up whenever a page is cut elsewhere or its rows are made otherwise, so that pages are read again
+)
 
 _PARAGRAPH = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
 # From the coarsest cut to the finest: after a line, after a sentence (Latin and CJK), after a blank.

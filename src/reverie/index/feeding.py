@@ -19,7 +19,7 @@ from typing import Any
 from reverie import layout
 from reverie.core import framing
 from reverie.core.active_window import unread
-from reverie.core.chunks import paragraph_chunks
+from reverie.core.chunks import VERSION, paragraph_chunks
 from reverie.core.citations import citations
 from reverie.core.days import Calendar
 from reverie.core.entries import derived_id
@@ -84,6 +84,8 @@ class Feeding:
         spent = 0
         for path, status in self._sources():
             stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+            if path.endswith(".md"):
+                stamp = f"{stamp} {VERSION}"  # cut in another way, a page is read again, and nothing else is
             before = stamps.pop(path, "")
             if before.rpartition(" @")[0] == stamp:
                 continue
