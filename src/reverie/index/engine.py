@@ -34,7 +34,7 @@ _MAGIC: Final = 1337  # the last four bytes of every tantivy file but the JSON o
 _PART: Final = 1 << 20
 # How tantivy words that nothing can be written; it has no error of its own for it.
 _UNWRITABLE: Final = re.compile(
-    r"PermissionDenied|ReadOnlyFilesystem|StorageFull|(os error|code:) (1|5|13|28|30|122)\b"
+    r"PermissionDenied|ReadOnlyFilesystem|StorageFull|(os error|code:) (1|5|13|27|28|30|122)\b"
 )
 
 
