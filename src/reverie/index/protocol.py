@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-DEPTH = 100  # candidates a search gives to the ranking, of each kind
+DEPTH = 64  # candidates a search gives to the ranking, of each kind
 
 
 class RowStore(Protocol):
