@@ -10,20 +10,18 @@ What survives a crash: everything answered is counted; a question under way is n
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any
 
 from reverie.core.ledger import Call, Standing, last_troubles, standing
 from reverie.core.patience import limits_of, pause, refusal, rest
 from reverie.core.settings import Settings
 from reverie.errors import ModelFailed
 from reverie.model.access import Access
-from reverie.model.agents import Agentic, AgentModel, Once, agent_model, ruled
+from reverie.model.agents import Agentic, AgentModel, agent_model
 from reverie.model.asking import Model, Purpose, Reply, Request, Usage
 from reverie.model.failures import unusable
 from reverie.model.providers import NONE, open_model
@@ -71,7 +69,7 @@ class Models:
         inner = given if isinstance(given, Agentic) else None
         if self.name(purpose) in NONE or (self._given is not None and inner is None):
             return None
-        return agent_under(self._books(purpose, run), self._access, inner=inner)
+        return agent_model(self._books(purpose, run), self._access, given=inner)
 
     def _books(self, purpose: Purpose, run: str) -> Kept:
         return Kept(self._ws, self.name(purpose), purpose=purpose, run=run, patient=self._given is None)
@@ -194,37 +192,6 @@ class Asked:
             if wrong is not None:
                 raise wrong
             return reply
-
-
-@asynccontextmanager
-async def agent_under(
-    books: Kept, access: Access, *, inner: Agentic | None = None
-) -> AsyncIterator[AgentModel]:
-    """Give a model for an agent of Pydantic AI, every request of which follows the rule; `inner` serves it instead.
-
-    Raises ModelFailed, also out of the agent's run.
-    """
-
-    async def rule(once: Once) -> Any:  # noqa: ANN401 - what the agent's model answers
-        waited, tried = 0.0, 0
-        while True:
-            began = books.admit()
-            tried += 1
-            try:
-                response, used = await once()
-            except ModelFailed as failure:
-                pause_ = books.failed(began, failure, tried=tried, waited=waited)
-                await asyncio.sleep(pause_)
-                waited += pause_
-                continue
-            books.answered(began, used)
-            return response
-
-    if inner is not None:
-        yield ruled(inner.agent_model(), inner.name, access=access, rule=rule)
-        return
-    async with agent_model(books.name, access, rule=rule) as model:
-        yield model
 
 
 def _wrong(name: str, reply: Reply, request: Request) -> ModelFailed | None:

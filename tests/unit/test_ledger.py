@@ -2,34 +2,95 @@
 
 from __future__ import annotations
 
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
+from reverie.core import ledger
 from reverie.core.ledger import Call, Total, by_purpose, folded, spent, standing
 from reverie.core.patience import SHORT, pause, rest
+from reverie.core.settings import Settings
 from reverie.errors import ModelFailed
 from reverie.store import usage
+from reverie.store.workspace import Workspace
+from reverie.testing import CrashDisk, FixedClock, counter_ids, crash_loop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
     from desk import Desk
 
+    from reverie.store.disk import Disk
 
-def test_the_books_stay_small(desk: Desk) -> None:
-    """Thousands of calls end in a few totals and the newest calls, with the sums unchanged."""
+
+def test_the_books_stay_small(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many calls end in a few totals and the newest calls, with the sums unchanged."""
+    monkeypatch.setattr(usage, "LARGEST", 80_000)
     ws = desk.memory.opened.ws
-    for n in range(2_500):
+    for n in range(1_500):
         now = ws.clock()
         call = Call(
             at=now, day=ws.calendar.day(now), purpose="extraction", model="test:m", calls=1, input_tokens=n
         )
         usage.record(ws, call)
         desk.clock.advance(hours=1)
-    assert (desk.root / layout.USAGE).stat().st_size < usage.LARGEST + 1_000
+    assert (desk.root / layout.USAGE).stat().st_size < 81_000
     total = spent(usage.read(ws))
-    assert (total.calls, total.input_tokens) == (2_500, sum(range(2_500)))
+    assert (total.calls, total.input_tokens) == (1_500, sum(range(1_500)))
+
+
+def test_two_writers_lose_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes that record and fold at the same time keep every call in the sums."""
+    monkeypatch.setattr(usage, "LARGEST", 80_000)
+    other = desk.again()
+
+    def write(ws: Workspace) -> None:
+        for _ in range(900):
+            usage.record(ws, call_of(ws))
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, [desk.memory.opened.ws, other.opened.ws]))
+    assert spent(usage.read(desk.memory.opened.ws)).calls == 1_800
+    assert any(isinstance(line, Total) for line in usage.read(desk.memory.opened.ws))
+
+
+def test_no_crash_loses_a_recorded_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a crash stops a record or a fold, what had been recorded is in the sums (§2.3)."""
+    monkeypatch.setattr(usage, "LARGEST", 900)
+    monkeypatch.setattr(ledger, "KEPT", 2)
+    numbers = itertools.count()
+
+    def workspace(folder: Path, disk: Disk | None = None) -> Workspace:
+        clock = FixedClock(datetime(2026, 7, 1, 12, tzinfo=UTC))
+        return Workspace(folder, Settings(zone="UTC"), clock=clock, new_id=counter_ids(), disk=disk)
+
+    def make() -> Path:
+        folder = tmp_path / str(next(numbers))
+        (folder / ".state").mkdir(parents=True)
+        return folder
+
+    def scenario(disk: CrashDisk, tell: Callable[[str], None]) -> None:
+        ws = workspace(disk.root, disk)
+        for n in range(8):
+            usage.record(ws, call_of(ws))
+            tell(str(n))
+
+    for wreck in crash_loop(make, scenario):
+        calls = spent(usage.read(workspace(wreck.root))).calls
+        assert len(wreck.told) <= calls <= len(wreck.told) + 1, wreck.at
+
+
+def call_of(ws: Workspace) -> Call:
+    """Return a call made now."""
+    now = ws.clock()
+    return Call(at=now, day=ws.calendar.day(now), purpose="extraction", model="test:m", calls=1)
 
 
 @given(

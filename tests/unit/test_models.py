@@ -165,6 +165,19 @@ def test_a_ceiling_stops_the_next_question(tmp_path: Path, setting: str, reply: 
             assert Rule(desk, "yes", run="r2").ask() == "yes"
 
 
+def test_status_names_a_ceiling(tmp_path: Path) -> None:
+    """A ceiling that stops questions is told once by status, with the setting that raises it."""
+    with Desk(tmp_path, **{"models.max_tokens_per_day": "10"}) as desk:
+        rule = Rule(desk, used(10))
+        rule.ask()
+        rule.fail()
+        rule.fail()
+        problems = [one for one in desk.memory.status().problems if "ceiling" in one.what]
+        assert len(problems) == 1
+        assert "models.max_tokens_per_day" in problems[0].remedy
+        assert len(calls(desk)) == 2
+
+
 def test_seconds_are_counted_by_the_clock(tmp_path: Path) -> None:
     """What a question took counts against the seconds of a day."""
     with Desk(tmp_path, **{"models.max_seconds_per_day": "60"}) as desk:

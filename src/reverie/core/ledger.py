@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 KEPT = 300  # calls that stay single, so that a run's sums and the failures in a row are known
-OLDEST = 400  # days of totals
+OLDEST = 100  # days of totals
 _LATELY = timedelta(days=7)
 _WORK = {"extraction": "reading turns", "summary": "summaries", "dream": "dreams"}
 _ALIVE = ("", "refused", "unusable")  # the model answered, if only badly

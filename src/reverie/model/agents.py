@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from reverie.errors import ModelFailed
 from reverie.model.access import Access
 from reverie.model.asking import Usage
 from reverie.model.building import built
-from reverie.model.failures import RAISED, failed, without_key, without_package
+from reverie.model.failures import RAISED, failed, without_key
 from reverie.model.providers import access_of, usage_of
 
 if TYPE_CHECKING:
@@ -22,9 +23,22 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as PydanticModel
     from pydantic_ai.settings import ModelSettings
 
-# Asks once: gives whatever came, and what it used. The rule calls it as often as it sees fit.
-Once = Callable[[], Awaitable[tuple[Any, Usage]]]
-Rule = Callable[[Once], Awaitable[Any]]
+
+class Books(Protocol):
+    """The account of one model in one run, which decides whether it is asked and when it is asked again."""
+
+    @property
+    def name(self) -> str:
+        """The model as settings name it."""
+
+    def admit(self) -> datetime:
+        """Return the instant at which a question begins; raises ModelFailed where none may be asked."""
+
+    def answered(self, began: datetime, used: Usage) -> None:
+        """Record an answer and what it used."""
+
+    def failed(self, began: datetime, failure: ModelFailed, *, tried: int, waited: float) -> float:
+        """Record that a question failed; return the seconds until it is asked again, or raise the failure."""
 
 
 # Pydantic AI's own model object, named here for those who may not import its library.
@@ -44,11 +58,18 @@ class Agentic(Protocol):
 
 
 @asynccontextmanager
-async def agent_model(name: str, access: Access, *, rule: Rule) -> AsyncIterator[PydanticModel]:
-    """Give the model `name` for an agent, every request of which goes through `rule`; close it afterwards.
+async def agent_model(
+    books: Books, access: Access, *, given: Agentic | None = None
+) -> AsyncIterator[AgentModel]:
+    """Give the model that `books` are about for an agent, every request of which they decide; close it afterwards.
 
-    Raises ModelFailed at the beginning, and out of the agent's run for whatever its model does.
+    `given` serves the agent in its place. Raises ModelFailed at the beginning, and out of the agent's run for whatever
+    its model does.
     """
+    if given is not None:
+        yield _ruled(given.agent_model(), books, access=access)
+        return
+    name = books.name
     access = access_of(name, access)
     if access.key_variable and not access.key:
         raise without_key(name, access.key_variable)
@@ -58,15 +79,12 @@ async def agent_model(name: str, access: Access, *, rule: Rule) -> AsyncIterator
         except RAISED as error:
             raise failed(error, name, access=access) from error
         # What the agent's own caller raises meanwhile is theirs and goes through unchanged.
-        yield ruled(model, name, access=access, rule=rule)
+        yield _ruled(model, books, access=access)
 
 
-def ruled(model: PydanticModel, name: str, *, access: Access, rule: Rule) -> PydanticModel:
-    """Return the model with every request of an agent put through `rule`; raises ModelFailed."""
-    try:
-        from pydantic_ai.models.wrapper import WrapperModel
-    except ImportError as error:
-        raise without_package(name) from error
+def _ruled(model: PydanticModel, books: Books, *, access: Access) -> PydanticModel:
+    """Return the model with every request of an agent decided by `books`."""
+    from pydantic_ai.models.wrapper import WrapperModel
 
     class Ruled(WrapperModel):
         """A model whose requests are counted, capped and tried again as the workspace's rule says."""
@@ -82,16 +100,31 @@ def ruled(model: PydanticModel, name: str, *, access: Access, rule: Rule) -> Pyd
             return {**(super().settings or {}), **limits}
 
         async def request(self, *asked: Any, **named: Any) -> ModelResponse:  # noqa: ANN401 - handed on as they are
-            async def once() -> tuple[ModelResponse, Usage]:
+            async def once() -> ModelResponse:
                 try:
-                    response = await self.wrapped.request(*asked, **named)
-                except ModelFailed:
-                    raise
+                    return await self.wrapped.request(*asked, **named)
                 except RAISED as error:
-                    raise failed(error, name, access=access) from error
-                return response, usage_of(response)
+                    raise failed(error, books.name, access=access) from error
 
-            given: ModelResponse = await rule(once)
-            return given
+            return await _by_the_rule(once, books)
 
     return Ruled(model)
+
+
+async def _by_the_rule(once: Callable[[], Awaitable[ModelResponse]], books: Books) -> ModelResponse:
+    """Ask as often as the books have it and return the answer; raises ModelFailed."""
+    import asyncio
+
+    waited, tried = 0.0, 0
+    while True:
+        began = books.admit()
+        tried += 1
+        try:
+            response = await once()
+        except ModelFailed as failure:
+            pause = books.failed(began, failure, tried=tried, waited=waited)
+            await asyncio.sleep(pause)
+            waited += pause
+            continue
+        books.answered(began, usage_of(response))
+        return response

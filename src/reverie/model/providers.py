@@ -7,10 +7,8 @@ never logs or keeps a key, a prompt or a reply, and never tries again (`reverie.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -66,6 +64,9 @@ class Provided:
 
 def _run(asking: Coroutine[Any, Any, Reply]) -> Reply:
     """Return what a coroutine gives, on an event loop of its own."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

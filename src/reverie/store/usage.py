@@ -15,7 +15,9 @@ from reverie.errors import ModelFailed
 from reverie.store import stream
 from reverie.store.workspace import Workspace
 
-LARGEST = 200_000  # bytes after which calls are folded
+LARGEST = (
+    400_000  # bytes after which calls are folded: well above what is left then, so that it is rarely done
+)
 
 
 def read(ws: Workspace) -> list[UsageLine]:
