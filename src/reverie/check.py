@@ -62,7 +62,7 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.REVIEWS, Proposal | Verdict),
     (layout.USAGE, UsageLine),
 )
-_FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db")
+_FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db", layout.GITIGNORE)
 _SETTLING = "run `reverie check --repair`: it sets the damaged bytes aside, and what was begun is done anew"
 _PRIVATE = 0o077  # no one but the owner may read or write
 
@@ -117,6 +117,9 @@ def _streams(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]:
     """Read every stream that has no rule of its own besides being readable."""
     for path, kind in STREAMS:
         damaged += _stream(ws, path, kind).damaged
+    for run in ws.disk.walk(layout.DREAMS):
+        if run.endswith(".jsonl") and run != layout.RUNS:
+            damaged += _stream(ws, run, dict[str, Any]).damaged
     for path in ws.disk.walk(layout.QUARANTINE):
         damaged += _stream(ws, path, Rejected | Settled).damaged
     cursors = [record.cursor for record in _stream(ws, layout.HISTORY, History).records]
@@ -214,7 +217,9 @@ def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Itera
                 seen.drained.update((entry.id, entry.day) for entry in _entries(record))
             seen.told.take(record, drained=number >= len(queued))
     for absence in absences(ws, seen.told):
-        yield Finding(place=absence.place, what=absence.what, remedy=absence.remedy)
+        yield Finding(
+            place=absence.place, what=absence.what, remedy=absence.remedy, severity=absence.severity
+        )
 
 
 def _entries(record: JournalRecord) -> Iterable[Entry]:
@@ -233,8 +238,8 @@ def _references(ws: Workspace, state: State) -> Iterator[Finding]:
             continue
         yield Finding(
             place=layout.OUTCOMES,
-            what=f"an outcome names {entry_id}, which no log holds",
-            remedy="restore the log that held it from a backup",
+            what=f"an outcome names {entry_id}, which no log and no record of the history holds",
+            remedy="restore the log, or history.jsonl, that held it from a backup",
         )
     for page, line, entry_id in state.dangling_citations():
         yield Finding(
@@ -253,7 +258,7 @@ def _derived(ws: Workspace, state: State) -> Iterator[Finding]:
         yield Finding(
             place=layout.STATE_DB,
             what="the derived state differs from what the files say",
-            remedy="run `reverie reindex`",
+            remedy="see to the other findings first, for a rebuild knows only the files; then run `reverie reindex`",
         )
     for path, kind in intents.KINDS:
         if ws.disk.stat(path) is None:
@@ -285,9 +290,8 @@ def _unfinished(path: str) -> Finding:
 def _history(ws: Workspace) -> Iterator[Finding]:
     """Read every object that the history's newest commit reaches, and look for files that are not ours."""
     history = git.History(ws)
-    with suppress(UnsafePath):  # `_files` names it
-        for path, sentence in history.verify():
-            yield Finding(place=path, what=sentence, remedy="restore .history from a backup")
+    for path, sentence in history.verify():
+        yield Finding(place=path, what=sentence, remedy="restore .history from a backup")
     for path in history.foreign():
         yield Finding(
             place=f"{layout.OBJECTS}/{path}",
@@ -320,6 +324,12 @@ def _files(ws: Workspace) -> Iterator[Finding]:
                 what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
                 remedy=f"chmod go= {path}",
                 severity="warning",
+            )
+        if path.endswith(".md") and b"\0" in (ws.disk.read(path) or b""):
+            yield Finding(
+                place=path,
+                what="it holds NUL bytes, which nobody wrote",
+                remedy="restore it from a backup, or a page with `reverie restore`",
             )
         if surroundings.is_conflict_copy(path):
             yield Finding(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from lived import HARMS, VERBS, attempt, canonical, copy, cut, delete, flip, folder, junk, nul, open_memory
 
 from reverie.errors import DamagedFile, NotAWorkspace, ReverieError, UnsafePath
+from reverie.memory import Memory
+
+Kind = TypeVar("Kind")
+Harm = Callable[[Path], None]
 
 # A file of each kind, by how its path begins, and the verbs that may fail while a folder stands in its place: those
 # that would have to write or wholly read it. Every other verb answers, whatever became of the file.
@@ -24,7 +31,7 @@ KINDS = {
     "SOUL.md": {"context"},
     "USER.md": {"context"},
     "archive/": {"drain", "dream"},
-    "history.jsonl": {"context"},
+    "history.jsonl": {"context", "dream"},
     "notebook/3_Personal/Facts": set(),
     "notebook/log": {"dream"},
     "notes/": set(),
@@ -39,6 +46,39 @@ FRAMED = (
     "history.jsonl",
     "sessions/",
 )
+
+
+# What no other file tells of, or no checksum covers, as docs/durability.md says: a harm that check passes over here.
+UNSEEN = {
+    ".gitignore": {cut, flip, junk, nul},  # it may say what its owner likes
+    ".journal/segments/": {delete},
+    ".state/dreams/dream-": {delete},
+    "SOUL.md": {cut, flip},
+    "USER.md": {cut, flip},
+    "notebook/": {cut, flip},
+    "notes/": {cut, flip},
+    "reverie.toml": {delete, cut, flip},
+    "summaries/": {delete, cut, flip},
+}
+# Where the finding stands that tells of a file's loss, when it is not the file itself.
+TOLD_BY = {
+    ".history/objects/": ".history/refs/heads/main",  # of the newest commit
+    ".journal/archive/": ".journal/archive",
+    "history.jsonl": ".state/outcomes.jsonl",
+}
+
+
+def of_kind(path: str, kinds: dict[str, Kind]) -> Kind | None:
+    """Return what a table says of the kind of a path."""
+    return next((value for kind, value in kinds.items() if path.startswith(kind)), None)
+
+
+OPENED = {".state/workspace.json", "reverie.toml"}  # read by opening, which refuses what it cannot read
+
+
+def told(memory: Memory) -> set[str]:
+    """Return the files that check names."""
+    return {finding.place.split(":")[0] for finding in memory.check()}
 
 
 def first(home: Path, kind: str) -> str:
@@ -123,3 +163,22 @@ def test_a_healthy_workspace_has_no_findings(home: Path) -> None:
         assert memory.check() == ()
         assert not [verb for verb in VERBS if attempt(memory, verb)]
         assert memory.check() == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", HARMS)
+def test_every_harm_to_every_canonical_file_is_told(lived: Path, tmp_path: Path, harm: Harm) -> None:
+    """Each canonical file, harmed in each way, is named by check or refused by opening, but for what the page lists."""
+    silent: list[str] = []
+    for number, path in enumerate(canonical(lived)):
+        home = copy(lived, tmp_path / str(number))
+        harm(home / "agent" / path)
+        if path in OPENED:
+            with suppress(ReverieError), open_memory(home) as memory:
+                assert harm in UNSEEN.get(path, set()) or told(memory) & {path}
+            continue
+        with open_memory(home) as memory:
+            places = told(memory)
+        if not places & {path, of_kind(path, TOLD_BY)} and harm not in (of_kind(path, UNSEEN) or set()):
+            silent.append(path)
+    assert silent == []

@@ -194,9 +194,9 @@ def test_spans_with_a_gap_are_found(lived: Desk) -> None:
         if b'"session":"three","from":1' in path.read_bytes()
     ]
     spans[0].unlink()
-    (finding,) = lived.memory.check()
-    assert finding.place == sessions.path_of("three")
-    assert "turns 1 to 2" in finding.what
+    found = {finding.place: finding.what for finding in lived.memory.check()}
+    assert "turns 1 to 2" in found[sessions.path_of("three")]
+    assert "no record of them is kept" in found[layout.JOURNAL_ARCHIVE]
 
 
 def test_references_that_lead_nowhere_are_found(lived: Desk) -> None:
@@ -281,13 +281,21 @@ def test_a_repair_settles_an_intent_that_cannot_be_read(lived: Desk, path: str) 
 
 
 def test_a_damaged_object_of_the_history_is_found(lived: Desk) -> None:
-    """Each object that the newest commit reaches and that cannot be read is found by its file."""
-    for path in (lived.root / layout.OBJECTS / "objects").rglob("*"):
-        if path.is_file():
-            path.write_bytes(b"x")
-    ((place, severity),) = _places(lived)
-    assert place.startswith(f"{layout.OBJECTS}/objects/")
-    assert severity == "error"
+    """Each object that the newest commit reaches and that cannot be read is found by its file, the commit by the ref."""
+    main = lived.root / layout.OBJECTS / "refs/heads/main"
+    newest = main.read_text().strip()
+    (tree,) = _objects(lived, besides=newest)[:1]
+    tree.write_bytes(b"x")
+    assert _places(lived) == [(tree.relative_to(lived.root).as_posix(), "error")]
+    commit = lived.root / layout.OBJECTS / "objects" / newest[:2] / newest[2:]
+    commit.write_bytes(b"x")
+    assert _places(lived) == [(f"{layout.OBJECTS}/refs/heads/main", "error")]
+
+
+def _objects(desk: Desk, *, besides: str) -> list[Path]:
+    """Return the files of the history's objects but one, sorted."""
+    files = sorted((desk.root / layout.OBJECTS / "objects").rglob("*"))
+    return [path for path in files if path.is_file() and path.parent.name + path.name != besides]
 
 
 def test_a_file_that_is_not_the_historys_is_found(lived: Desk) -> None:

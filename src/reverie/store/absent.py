@@ -7,18 +7,22 @@ missed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import msgspec
 
 from reverie import layout
 from reverie.core.active_window import parse_range
+from reverie.core.drain_plan import entries_of
 from reverie.core.records import Event, Extraction, Feedback, History, JournalRecord, Outcome, Run, Tombstone
 from reverie.errors import DamagedFile, UnsafePath
-from reverie.store import counters, git, quarantine, sessions, stream, tombstones
+from reverie.store import counters, daylog, git, quarantine, sessions, stream, tombstones
 from reverie.store.counters import DrainCounters
 from reverie.store.workspace import Workspace
 
+_WRITTEN = re.compile(rb"^- .* \^([0-9a-f]{16})\r?$", re.MULTILINE)  # a line of a log with an id of its own
 _SAMPLE = 3  # ids named in one sentence
 
 
@@ -28,12 +32,15 @@ class Absence(msgspec.Struct, frozen=True):
     place: str
     what: str
     remedy: str
+    severity: Literal["error", "warning"] = "error"
 
 
 class Told(msgspec.Struct):
-    """What the journal and its archive tell: the spans read of each session, and judgements that were drained."""
+    """What the journal and its archive tell: the spans read of each session, the notes, the entries, the judgements."""
 
     spans: dict[str, set[tuple[int, int]]] = {}
+    notes: set[str] = set()
+    entries: set[str] = set()
     judged: set[str] = set()
 
     def take(self, record: JournalRecord, *, drained: bool) -> None:
@@ -41,8 +48,12 @@ class Told(msgspec.Struct):
         if isinstance(record, Feedback):
             if drained:
                 self.judged.add(record.id)
-        elif isinstance(record, Extraction) and record.session:
+            return
+        self.entries.update(entry.id for entry in entries_of(record))
+        if isinstance(record, Extraction) and record.session:
             self.spans.setdefault(record.session, set()).add((record.start, record.stop))
+        elif isinstance(record, Extraction) and record.note:
+            self.notes.add(record.note)
 
 
 def absences(ws: Workspace, told: Told) -> Iterator[Absence]:
@@ -53,8 +64,10 @@ def absences(ws: Workspace, told: Told) -> Iterator[Absence]:
         ws, {session: max(stop for _, stop in spans) for session, spans in told.spans.items()}
     )
     yield from _events(ws, told.judged, events)
+    yield from _archive(ws, told, events)
     yield from _forgotten(ws, events)
     yield from _runs(ws)
+    yield from _prose(ws, told.notes)
 
 
 def _records(ws: Workspace, path: str, kind: type[stream.RecordT]) -> list[stream.RecordT]:
@@ -117,6 +130,29 @@ def _events(ws: Workspace, judged: set[str], events: list[Event]) -> Iterator[Ab
             layout.EVENTS,
             f"a drain had read {reached} bytes of it, and it is shorter or gone",
             "restore it from a backup: promises, pins and corrections stand in it alone",
+        )
+
+
+def _archive(ws: Workspace, told: Told, events: list[Event]) -> Iterator[Absence]:
+    """Look for the records of what stands in logs and events: each was in the journal first."""
+    buried = {
+        entry for tomb in _records(ws, layout.TOMBSTONES, Tombstone) for entry in (*tomb.entries, tomb.id)
+    }
+    known = told.entries | buried | {event.body.id for event in events if event.body is not None}
+    lost = {event.id for event in events if event.kind == "feedback"} - told.judged
+    for day in daylog.days(ws):
+        try:
+            data = ws.disk.read(layout.log_file(day)) or b""
+        except UnsafePath:
+            continue
+        lost.update(found for found in map(bytes.decode, _WRITTEN.findall(data)) if found not in known)
+    if lost:
+        yield Absence(
+            layout.JOURNAL_ARCHIVE,
+            f"{len(lost)} entries or judgements were stored, and no record of them is kept"
+            f" ({', '.join(sorted(lost)[:_SAMPLE])})",
+            "an archived segment is missing: compare it with a backup; lines that a person wrote with an id have none",
+            "warning",
         )
 
 
@@ -191,4 +227,34 @@ def _commits(ws: Workspace, named: list[Run]) -> Iterator[Absence]:
             git.MAIN,
             f"it does not lead to the commits of {len(lost)} runs; the newest is {newest.commit} of {newest.run}",
             "write that id and a newline into it, or restore .history from a backup",
+        )
+
+
+def _prose(ws: Workspace, notes: set[str]) -> Iterator[Absence]:
+    """Look for pages of the newest commit, and for notes that were read, which are there no more."""
+    history = git.History(ws)
+    try:
+        committed = sorted(history.tree(history.head()))
+    except (DamagedFile, UnsafePath):
+        committed = []
+    for path in (one for one in committed if one != layout.MEMORY and ws.disk.stat(one) is None):
+        yield Absence(
+            path,
+            "it stands in the newest commit of .history and is gone",
+            "bring it back with `reverie restore`, or leave it: the next dream records that a person removed it",
+            "warning",
+        )
+    for path in sorted(one for one in notes if ws.disk.stat(one) is None):
+        yield Absence(
+            path,
+            "entries were read from this note, and it is gone",
+            "restore it from a backup, or leave it: the entries stay",
+            "warning",
+        )
+    if ws.disk.stat(layout.GITIGNORE) is None:
+        yield Absence(
+            layout.GITIGNORE,
+            "it is gone, so that memory may be committed to a repository by accident",
+            "write `*` into it",
+            "warning",
         )

@@ -21,7 +21,7 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.errors import Busy, DamagedFile, UsageError
+from reverie.errors import Busy, DamagedFile, UnsafePath, UsageError
 from reverie.store import git_objects as objects
 from reverie.store.git_objects import IDENTITY, CommitInfo, Entry
 from reverie.store.workspace import Workspace
@@ -161,21 +161,26 @@ class History:
     def verify(self) -> Iterator[tuple[str, str]]:
         """Yield path and sentence for the ref and each object that the newest commit reaches and that is not sound."""
         try:
-            waiting = [(name, "commit") for name in (self.head(),) if name]
-        except DamagedFile as error:
+            head = self.head()
+        except (DamagedFile, UnsafePath) as error:
             yield MAIN, str(error)
             return
-        if waiting and self._disk.read(_HEAD) != _HEAD_CONTENT:
-            yield _HEAD, "it does not name the branch, so that plain git cannot read the history"
-        seen = set(waiting)
+        if head is None:
+            return
+        try:
+            if self._disk.read(_HEAD) != _HEAD_CONTENT:
+                yield _HEAD, "it does not name the branch, so that plain git cannot read the history"
+        except UnsafePath as error:
+            yield _HEAD, str(error)
+        waiting, seen = [(head, "commit")], {(head, "commit")}
         while waiting:
             name, kind = waiting.pop()
             try:
-                found = self._below(name, kind)
-            except DamagedFile as error:
-                yield _object_path(name), str(error)
+                found = [one for one in self._below(name, kind) if one not in seen]
+            except (DamagedFile, UnsafePath) as error:
+                yield (MAIN if name == head else _object_path(name)), str(error)
                 continue
-            waiting += [one for one in found if one not in seen]
+            waiting += found
             seen.update(found)
 
     def _below(self, name: str, kind: str) -> list[tuple[str, str]]:
