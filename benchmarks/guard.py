@@ -87,6 +87,7 @@ def main() -> None:
         "written with the guard": pairs("guard_pairs.toml"),
         "fresh, English": pairs("guard_pairs_fresh.toml", "en"),
         "fresh, Chinese": pairs("guard_pairs_fresh.toml", "zh"),
+        "written after mending": pairs("guard_pairs_fresh.toml", "again"),
     }
     for name, rows in sets.items():
         first, again = seconds_a_pair(rows)

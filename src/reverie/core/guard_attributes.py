@@ -41,7 +41,7 @@ DATE_NOUNS = frozenset(
     发布日期 出发日期 婚礼日期""".split()
 )
 NAME_NOUNS = frozenset(
-    """manager boss employer owner landlord supervisor mentor lead dentist therapist name email address phone
+    """manager boss employer owner landlord landlady supervisor mentor lead dentist therapist name email address phone
     hometown title role nickname username capital assignee 老板 经理 上司 负责人 房东 导师 邮箱 地址 电话 手机号
     职位 班主任 网名 主管""".split()
 )

@@ -42,7 +42,7 @@ _ZH = (
 )
 
 
-def mends(sentence: Sentence, before: Sequence[Claim], scene: Scene) -> Iterator[Claim]:
+def mends(sentence: Sentence, before: Sequence[Claim], *, scene: Scene) -> Iterator[Claim]:
     """Yield the statements of `before` that a sentence corrects, mended, or the bare correction itself.
 
     `before` are the claims of earlier sentences, in their order.

@@ -123,7 +123,7 @@ def _claims(
         else:
             claims = tuple(_stated(spoken, at, scene))
             if not claims and scene.role == "user":
-                claims = tuple(mends(sentence, stated, scene))
+                claims = tuple(mends(sentence, stated, scene=scene))
             alone = len(claims) == 1
             yield from (
                 replace(claim, start=sentence.start, end=sentence.end) if alone else claim for claim in claims
