@@ -1,16 +1,17 @@
 """Each backend of the index beside the other: words, vectors and both, over the same invented rows.
 
-Run `python -m benchmarks.index_backends [--sizes 10000,100000] [--backends embedded,lancedb]`. Every line of the table
-is a process of its own, so that its memory is its own. Vectors are drawn from a hash of the text (512 numbers, what the
-offline embedder of the extra makes), so nothing here measures an embedder; a question takes the vector of a row that
-answers it, with noise. Keyword, vector and hybrid are the calls that recall makes: `search` without a vector, the scan
-alone, and `search` with one.
+Run `python -m benchmarks.index_backends [--sizes 10000,100000] [--backends embedded,lancedb]`. Each index is made by
+one process and asked by another, whose memory is the one that is shown. Vectors are drawn from a hash of the text (512
+numbers, what the offline embedder of the extra makes), so nothing here measures an embedder; a question takes the
+vector of a row that answers it, with noise. Keyword, vector and hybrid are the calls that recall makes: `search`
+without a vector, with a vector and no word, and with both.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from benchmarks.stopwatch import Times, cores, span
 
 from reverie.core.fold import fold
 from reverie.core.query import Query, parse
+from reverie.core.records import Entry
 from reverie.core.rows import Filter, Row
 from reverie.core.settings import Settings
 from reverie.index.choosing import open_index
@@ -43,7 +45,7 @@ ASKED = 100
 APPENDED = 20
 HEAD = (
     "backend | rows | rows fed | words taken in | vectors stored | disk | first answer | keyword | vector | hybrid"
-    " | hybrid, filtered | one row until found by words | … and by meaning | memory"
+    " | hybrid, CPU | hybrid, filtered | one row until found by words | … and by meaning | memory"
 )
 
 
@@ -71,17 +73,12 @@ class Drawn:
         return unit
 
 
-def measure(backend: str, number: int, folder: Path) -> dict[str, str]:
-    """Return one line of the table."""
-    inventor = Inventor()
-    entries = list(islice(inventor.entries(), number + APPENDED))
-    rows = [row_of(fold(entry, ())) for entry in entries]
-    questions = [
-        (inventor.question(entries[place]), rows[place].text) for place in range(0, number, number // ASKED)
-    ]
-    line = {"backend": backend, "rows": f"{number:,}"}
+def build(backend: str, number: int, folder: Path) -> dict[str, str]:
+    """Make the index and return the part of a line that making it fills."""
+    rows = [row_of(fold(entry, ())) for entry in islice(Inventor().entries(), number)]
     index = _opened(backend, folder)
-    line["rows fed"] = _took(lambda: _fed(index, rows[:number]))
+    line = {"backend": backend, "rows": f"{number:,}"}
+    line["rows fed"] = _took(lambda: _fed(index, rows))
     line["words taken in"] = _took(index.commit)
     line["vectors stored"] = _took(index.embed)
     if index.vectorless():
@@ -89,13 +86,25 @@ def measure(backend: str, number: int, folder: Path) -> dict[str, str]:
     index.close()
     (folder / ".index" / "embedded.db").unlink(missing_ok=True)
     line["disk"] = f"{sum(one.stat().st_size for one in folder.rglob('*') if one.is_file()) / 1e6:.0f} MB"
-    asked = [(parse(question, entries[0].at.date()), text) for question, text in questions]
+    return line
+
+
+def ask(backend: str, number: int, folder: Path) -> dict[str, str]:
+    """Ask the index and return the rest of the line."""
+    inventor = Inventor()
+    step, picked, new = number // ASKED, list[Entry](), list[Row]()
+    for place, entry in enumerate(islice(inventor.entries(), number + APPENDED)):
+        if place >= number:
+            new.append(row_of(fold(entry, ())))
+        elif place % step == 0:
+            picked.append(entry)
+    asked = [(parse(inventor.question(one), one.at.date()), row_of(fold(one, ())).text) for one in picked]
     began = time.perf_counter()
     index = _opened(backend, folder)
     index.search(asked[0][0], vector=index.meaning(asked[0][1]))
-    line["first answer"] = span(time.perf_counter() - began)
+    line = {"first answer": span(time.perf_counter() - began)}
     line |= _answers(index, asked)
-    line |= _appended(index, rows[number:])
+    line |= _appended(index, new)
     index.close()
     line["memory"] = f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
     return line
@@ -123,8 +132,7 @@ def _fed(index: SearchIndex, rows: Sequence[Row]) -> None:
 def _answers(index: SearchIndex, asked: Sequence[tuple[Query, str]]) -> dict[str, str]:
     """Measure the searches of each kind; every hybrid one must find the row whose vector was asked for."""
     words, meaning, hybrid, filtered = Times(), Times(), Times(), Times()
-    where, found = Filter(categories=("decision",)), 0
-    wordless = parse("", date(2026, 7, 1))
+    where, wordless, found = Filter(categories=("decision",)), parse("", date(2026, 7, 1)), 0
     for query, text in asked:
         vector = index.meaning(text)
         both: list[str] = []
@@ -140,10 +148,15 @@ def _answers(index: SearchIndex, asked: Sequence[tuple[Query, str]]) -> dict[str
     if found < len(asked):
         message = f"{len(asked) - found} of {len(asked)} rows were not found by their vectors"
         raise RuntimeError(message)
+    began = time.process_time()
+    for query, text in asked:
+        index.search(query, vector=index.meaning(text))
+    used = span((time.process_time() - began) / len(asked))
     return {
         "keyword": str(words),
         "vector": str(meaning),
         "hybrid": str(hybrid),
+        "hybrid, CPU": used,
         "hybrid, filtered": str(filtered),
     }
 
@@ -157,35 +170,35 @@ def _appended(index: SearchIndex, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Print the table, one process for each line."""
+    """Print the table, with a process for making each index and one for asking it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="10000,100000")
     parser.add_argument("--backends", default="embedded,lancedb")
-    parser.add_argument("--one", nargs=3, metavar=("BACKEND", "ROWS", "FOLDER"))
-    told = parser.parse_args()
-    if told.one:
-        print(json.dumps(measure(told.one[0], int(told.one[1]), Path(told.one[2]))))
-        return
-    print(
-        f"`{sys.platform}, {cores()} cores; CPython {sys.version.split()[0]}; {DIMENSION} numbers a vector`\n"
+    parser.add_argument(
+        "--part", nargs=4, metavar=("PART", "BACKEND", "ROWS", "FOLDER"), help=argparse.SUPPRESS
     )
+    told = parser.parse_args()
+    if told.part:
+        part, backend, number, folder = told.part
+        print(json.dumps({"build": build, "ask": ask}[part](backend, int(number), Path(folder))))
+        return
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    machine = f"{sys.platform}, {cores()} cores, load {load:.1f}; CPython {sys.version.split()[0]}"
+    print(f"`{machine}; {DIMENSION} numbers a vector`\n")
     names = [name.strip() for name in HEAD.split("|")]
     print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
     for number in told.sizes.split(","):
         for backend in told.backends.split(","):
             with tempfile.TemporaryDirectory() as folder:
-                command = [
-                    sys.executable,
-                    "-m",
-                    "benchmarks.index_backends",
-                    "--one",
-                    backend,
-                    number,
-                    folder,
-                ]
-                done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - this file
-                line = json.loads(done.stdout)
+                line = _part("build", backend, number, folder) | _part("ask", backend, number, folder)
             print(f"| {' | '.join(line[name] for name in names)} |", flush=True)
+
+
+def _part(*part: str) -> dict[str, str]:
+    command = [sys.executable, "-m", "benchmarks.index_backends", "--part", *part]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - this file
+    line: dict[str, str] = json.loads(done.stdout)
+    return line
 
 
 if __name__ == "__main__":
