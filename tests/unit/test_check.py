@@ -281,7 +281,7 @@ def test_a_repair_settles_an_intent_that_cannot_be_read(lived: Desk, path: str) 
 
 
 def test_a_damaged_object_of_the_history_is_found(lived: Desk) -> None:
-    """Each object that the newest commit reaches and that cannot be read is found by its file, the commit by the ref."""
+    """An object that the newest commit reaches and that cannot be read is found by its file, the commit by the ref."""
     main = lived.root / layout.OBJECTS / "refs/heads/main"
     newest = main.read_text().strip()
     (tree,) = _objects(lived, besides=newest)[:1]

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reverie import layout
+from reverie.core import framing
 from reverie.core.settings import Settings
 from reverie.errors import DamagedFile, UnsafePath
 from reverie.store.trust import is_sealed, seal
@@ -125,3 +127,17 @@ def test_a_linked_key_is_refused(mine: Path) -> None:
     (mine / "key").symlink_to(mine / "theirs")
     with pytest.raises(UnsafePath):
         seal(mine, "a1b2")
+
+
+def test_trusting_keeps_members_that_this_version_does_not_know(tmp_path: Path) -> None:
+    """Writing a workspace's identity anew leaves what another version wrote into it."""
+    ws = workspace(tmp_path / "agent")
+    ws.found(identity())
+    origin = ws.root / layout.ORIGIN
+    told = {**msgspec.json.decode(origin.read_bytes()), "flavour": {"of": "vanilla"}}
+    origin.write_bytes(
+        framing.frame({name: value for name, value in told.items() if name not in {"v", "crc"}})
+    )
+    ws.found(identity(seal="ab" * 32))
+    assert ws.identity() == identity(seal="ab" * 32)
+    assert msgspec.json.decode(origin.read_bytes())["flavour"] == {"of": "vanilla"}

@@ -112,9 +112,13 @@ class Workspace:
         return framing.decode(lines[-1], Identity)
 
     def found(self, identity: Identity) -> None:
-        """Make the folder a workspace, or write its identity anew."""
+        """Make the folder a workspace, or write its identity anew; members that this version does not know stay."""
         self.make_folders()
-        self.disk.replace(layout.ORIGIN, framing.frame(identity))
+        lines, _ = framing.read(self.disk.read(layout.ORIGIN) or b"")
+        before: dict[str, object] = framing.decode(lines[-1], dict[str, object]) if lines else {}
+        own = {"v", "crc", *Identity.__struct_fields__}
+        unknown = {name: value for name, value in before.items() if name not in own}
+        self.disk.replace(layout.ORIGIN, framing.frame({**msgspec.to_builtins(identity), **unknown}))
 
     def writing(self, what: str) -> AbstractContextManager[None]:
         """Hold the write lock while doing `what`; raises Busy when another process keeps it too long."""
