@@ -84,7 +84,7 @@ def summarise(
         return Summarised()
     paths = sessions.files(ws) if names is None else [sessions.path_of(name) for name in names]
     covered = summaries.covered(ws)
-    writing = _Writing(ws, state, masked, model)
+    writing = _Writing(ws, state, masked=masked, model=model)
     for path in paths:
         start = covered.get(path.rsplit("/", 1)[-1].removesuffix(".jsonl"), -1) + 1
         if _reaches(ws, path, start):
@@ -130,7 +130,7 @@ def _reaches(ws: Workspace, path: str, start: int) -> bool:
 class _Writing:
     """One call of `summarise`: what was written so far, and the model while it can be asked."""
 
-    def __init__(self, ws: Workspace, state: State, masked: Mask, model: Model | None) -> None:
+    def __init__(self, ws: Workspace, state: State, *, masked: Mask, model: Model | None) -> None:
         self._ws, self._state, self._masked, self._model = ws, state, masked, model
         self._away = False  # the model could not be reached; what can wait waits for the next run
         self.done = Summarised()

@@ -192,8 +192,7 @@ def test_erasing_asks_or_wants_yes(shell: Shell, tea: str) -> None:
 
 def test_consolidate_prints_its_line(shell: Shell, tea: str) -> None:
     """`consolidate` prints the line that scripts read, drains first, and a second run adds nothing."""
-    told = shell.ok("consolidate", "--drain-only").out.splitlines(keepends=True)[0]
-    assert told == (
+    assert shell.ok("consolidate", "--drain-only").out == (
         "consolidation: agent=memory facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False\n"
     )
     shell.ok("capture", "s1", "user", "I prefer short answers.")
@@ -202,6 +201,12 @@ def test_consolidate_prints_its_line(shell: Shell, tea: str) -> None:
     assert first["problems"] == []
     assert shell.json("consolidate")["facts_added"] == 0
     assert shell.json("consolidate", "--dry-run")["dry_run"] is True
+    assert "\n  drain: 0 records queued\n" in shell.ok("consolidate", "--dry-run").out
+    assert "\n  extract: 0 entries found in 0 spans\n" in shell.ok("consolidate", "--verbose").out
+    after = shell.json("consolidate", "--after", "end")
+    assert after["stages"] == ["drain", "extract", "drain", "digest", "publish"]
+    assert {"stage": "extract", "said": "0 entries found in 0 spans", "idle": True} in after["told"]
+    assert shell.ok("dream", "--now").out == "nothing: no entry of a closed day is pending\n"
 
 
 def test_a_failed_drain_exits_2(shell: Shell, tea: str) -> None:

@@ -55,6 +55,7 @@ LINES: dict[str, Any] = {
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
+            counters.ConsolidateCounters,
             *(context.Rendered, workspace.Identity),
         )
     },

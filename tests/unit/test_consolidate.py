@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from reverie.core.pipeline import Trigger
+
 STAGES = ("drain", "extract", "drain", "compact", "digest", "dream", "publish")
 
 
@@ -130,6 +132,40 @@ def test_a_part_can_be_asked_for(plan: Plan, stages: tuple[str, ...]) -> None:
     verbs = _Verbs()
     assert _run(verbs, plan).stages == stages
     assert tuple(verbs.called) == stages
+
+
+@pytest.mark.parametrize(
+    ("after", "stages"),
+    [
+        ("turns", ("drain", "extract", "drain", "digest", "publish")),
+        ("end", ("drain", "extract", "drain", "digest", "publish")),
+        ("day", ("drain", "extract", "drain", "digest", "dream", "publish")),
+        ("compaction", ("drain", "extract", "drain", "compact")),
+        ("hand", ("drain", "extract", "drain")),
+    ],
+)
+def test_what_follows_a_trigger(after: Trigger, stages: tuple[str, ...]) -> None:
+    """After one trigger the stages that the table names for it run, the drain first, and no others."""
+    verbs = _Verbs()
+    assert _run(verbs, Plan(after=after)).stages == stages
+    assert tuple(verbs.called) == stages
+
+
+def test_each_stage_tells_what_it_did() -> None:
+    """Every stage says what it did, and whether it had nothing to do; a dry run says what waits."""
+    done = _run(_Verbs())
+    assert [(one.stage, one.idle) for one in done.told] == [(name, True) for name in STAGES]
+    assert done.told[1].said == "3 entries found in 0 spans"
+    dry = consolidate(_Verbs(), Plan(dry_run=True), agent="a", watermark="", waiting={"drain": "2 queued"})
+    assert [one.said for one in dry.told] == ["2 queued", "would run", "2 queued", *["would run"] * 4]
+
+
+def test_what_a_stage_reports_is_a_problem_once(desk: Desk) -> None:
+    """A problem that a stage reports without failing is named with its stage, once, and the stage counts as run."""
+    desk.write("notes/2026-06-30.md", "I like tea. " * 100_000)
+    done = desk.memory.consolidate()
+    assert [problem.partition(":")[0] for problem in done.problems] == ["extract"]
+    assert done.stages == STAGES
 
 
 @pytest.mark.parametrize("name", ["extract", "compact", "digest", "dream", "publish"])

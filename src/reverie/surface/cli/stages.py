@@ -173,11 +173,15 @@ def consolidate(
     ] = False,
     after: Annotated[str, typer.Option(metavar="TRIGGER", help=f"Only what follows {_TRIGGERS}.")] = "",
     dry_run: DryRun = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say below the line what each stage did.")
+    ] = False,
 ) -> None:
     """Run everything that is due, in order, the drain first; a second run changes nothing.
 
     Exits 0, or 2 when the drain failed and the queue is intact. Another stage that failed is named on standard error
-    and in `problems`, and the rest runs.
+    and in `problems`, and the rest runs;
+    `told` and `--verbose` say what each stage did.
     """
     if drain_only and promote_only:
         raise UsageError("--drain-only and --promote-only exclude each other: choose one")
@@ -196,6 +200,6 @@ def consolidate(
         "told": done.told,
         "problems": done.problems,
     }
-    details = [dim(f"  {one.stage}: {one.said}") for one in done.told if dry_run or not one.idle]
-    answer(ctx, told, [str(done), *map(line, details)])
+    did = [line(dim(f"  {one.stage}: {one.said}")) for one in done.told if dry_run or verbose]
+    answer(ctx, told, [str(done), *did])
     say(*(f"reverie: {problem}" for problem in done.problems), to=sys.stderr)
