@@ -93,6 +93,8 @@ class Care:
         state = self.opened.state_now()
         ws = self.opened.writable
         ids = [forgetting.ids_of(ws, state, entry) for entry in entries]
+        if ws.settings.index_url and not dry_run:
+            self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
         done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
         self.opened.drop_index()
