@@ -10,7 +10,7 @@ import pytest
 from reverie import layout
 from reverie.core.days import Calendar
 from reverie.core.framing import frame
-from reverie.core.records import Opened, Turn
+from reverie.core.records import Event, Opened, Turn
 from reverie.index import feeding
 from reverie.index.feeding import Feeding
 from reverie.index.rows import Rows
@@ -111,3 +111,22 @@ def test_another_way_of_cutting_pages_reads_pages_again_and_nothing_else(
     assert TALK not in disk.paths
     assert rows.count() == 2
     rows.close()
+
+
+def test_a_change_that_comes_while_rows_are_made_is_not_taken_for_made(tmp_path: Path) -> None:
+    """What another process changes between the reading of a state and the end of its row's making stays to be done."""
+    disk = Disk(tmp_path)
+    log, events = layout.log_file("2026-07-01"), layout.EVENTS
+    disk.append(log, b"# Daily Log - 2026-07-01\n\n## 12:00\n\n- [fact] Rex is a dog ^00000000000000aa\n")
+    ours, theirs = (State(tmp_path, disk, calendar=CALENDAR, notebook=layout.NOTEBOOK) for _ in range(2))
+    ours.catch_up(lambda _: False)
+    given = ours.dirty(10)
+    disk.append(events, frame(Event(id="e" * 16, at=NOON, kind="pin", entry="00000000000000aa")))
+    theirs.catch_up(lambda _: False)
+    ours.clean(given)
+    again = ours.dirty(10)
+    assert [state.pinned for state in again.values() if state is not None] == [True]
+    ours.clean(again)
+    assert ours.dirty(10) == {}
+    ours.close()
+    theirs.close()

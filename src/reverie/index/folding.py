@@ -78,7 +78,7 @@ class Folding:
         entry_rows.refold(self.db, self.happened)
         entry_rows.settle(self.db, self.ended, last=last)
         self.done.changed |= self.happened | self.ended
-        self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in self.done.changed])
+        self.db.executemany("INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in self.done.changed])
         return self.done
 
     @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 7
+VERSION = 8
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -73,7 +73,9 @@ CREATE TABLE position (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, crc INTEGER NOT NULL,
     context BLOB NOT NULL               -- of a daily log: what a parse of the lines behind must know
 );
-CREATE TABLE dirty (entry TEXT PRIMARY KEY  -- changed since the search rows were last made from it
+CREATE TABLE dirty (                   -- changed since the search rows were last made from it
+    entry TEXT PRIMARY KEY,
+    change INTEGER NOT NULL DEFAULT (random())  -- tells a change from one that comes while the rows are made
 );
 CREATE TABLE unparsed (day TEXT NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL);
 -- How many there are, kept by the triggers: counting a million rows anew would take longer than a status may.
@@ -213,6 +215,12 @@ def _fits(connection: sqlite3.Connection, stamp: str) -> bool:
         return False
     found: tuple[int, str] | None = connection.execute("SELECT version, stamp FROM identity").fetchone()
     return found == (VERSION, stamp)
+
+
+def written_elsewhere(connection: sqlite3.Connection) -> int:
+    """Return a number that changes whenever another connection has written to the database."""
+    count: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return count
 
 
 def _remake(connection: sqlite3.Connection, stamp: str) -> None:

@@ -48,6 +48,7 @@ class State:
         self.version = 0  # counts the overlays
         self._marks: dict[str, int] = {}
         self._notes: dict[str, tuple[datetime, str]] = {}
+        self._dirty: dict[str, int] = {}
 
     def close(self) -> None:
         """Close the database; a later use opens it again."""
@@ -303,26 +304,27 @@ class State:
 
     def dirty(self, limit: int) -> dict[str, EntryState | None]:
         """Return at most `limit` entries changed since `clean` was last told of them; None for one not to be shown."""
-        ids = [row[0] for row in self._rows("SELECT entry FROM dirty LIMIT ?", (limit,))]
-        found = self.find(ids)
-        return {one: found.get(one) for one in ids}
+        self._dirty = dict(self._rows("SELECT entry, change FROM dirty LIMIT ?", (limit,)))
+        found = self.find(self._dirty)
+        return {one: found.get(one) for one in self._dirty}
 
     def clean(self, ids: Iterable[str]) -> None:
-        """Note that the search rows of these entries are as they should be."""
+        """Note that the search rows of these entries are as `dirty` gave them; one that changed since stays dirty."""
         with writing():
-            self.db.executemany("DELETE FROM dirty WHERE entry = ?", [(one,) for one in ids])
+            done = [(one, self._dirty.get(one)) for one in ids]
+            self.db.executemany("DELETE FROM dirty WHERE entry = ? AND change = ?", done)
 
     def all_dirty(self) -> None:
         """Note that no entry has search rows: they were lost, or are made in another way now."""
         with writing():
-            self.db.execute("INSERT OR IGNORE INTO dirty SELECT id FROM entry")
+            self.db.execute("INSERT OR REPLACE INTO dirty (entry) SELECT id FROM entry")
 
     def remask(self, ids: Sequence[str], *, masked: bool) -> None:
         """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
         with writing():
             self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
             refold(self.db, ids)
-            self.db.executemany("INSERT OR IGNORE INTO dirty VALUES (?)", [(one,) for one in ids])
+            self.db.executemany("INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in ids])
 
     def _among(self, query: str, ids: Iterable[str]) -> set[str]:
         """Return those of `ids` that a query ending in `IN` finds."""
