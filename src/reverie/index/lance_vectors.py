@@ -86,11 +86,18 @@ class LanceVectors:
 
     def similarities(self, about: Vectored, vector: Floats, *, places: Mapping[int, int]) -> dict[int, float]:
         """Return the cosines of rows whose vectors lie at `places`."""
-        if not places:
+        if not places or vector.size != about.dimension:
             return {}
         wanted = ", ".join(map(str, places.values()))
-        found = self._nearest(about, vector, f"place IN ({wanted})", limit=len(places))
-        return {one.num: one.similarity for one in found if places.get(one.num) == one.place}
+        table = self._table(about)
+        # Read and multiplied here: a search within a condition looks at every vector there is.
+        with failing(self._tables.url):
+            asked = table.search().where(f"place IN ({wanted})").select(["num", "place", "vector"])
+            read = asked.limit(len(places)).to_arrow()
+            rows = read["vector"].combine_chunks().flatten().to_numpy().reshape(-1, about.dimension)
+        nums, cosines = read["num"].to_pylist(), (rows @ vector).tolist()
+        found = zip(nums, read["place"].to_pylist(), cosines, strict=True)
+        return {num: cosine for num, place, cosine in found if places.get(num) == place}
 
     def tidy(self, about: Vectored, dead: Sequence[int]) -> Tidied | None:
         """Delete dead vectors once they are some, and index what has become too much to read."""
