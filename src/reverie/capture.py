@@ -20,7 +20,7 @@ from reverie import layout
 from reverie.core.due import Due
 from reverie.core.injected import spans_of
 from reverie.core.intake import cleaned, problem
-from reverie.core.pipeline import Rhythm, captured
+from reverie.core.pipeline import captured, rhythm_of
 from reverie.core.records import Turn
 from reverie.errors import InvalidRecord, UsageError
 from reverie.store import quarantine, sessions, stream
@@ -59,9 +59,9 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     stored = sessions.append(ws, session, clean)
     if stored is None:
         return Captured()
-    asked, every = ws.settings.extraction, ws.settings.summaries.turns_per_summary
-    read = captured(stored.n, Rhythm(asked.every_turns, asked.idle_minutes)) is not None
-    due = Due(sessions=(session,)) if read or (stored.n + 1) % every == 0 else Due()
+    read = captured(stored.n, rhythm_of(ws.settings.extraction)) is not None
+    summarised = (stored.n + 1) % ws.settings.summaries.turns_per_summary == 0
+    due = Due(sessions=(session,)) if read or summarised else Due()
     return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
 
 

@@ -34,7 +34,7 @@ from reverie.core.fold import EntryState
 from reverie.core.hints import asked_by, is_echo
 from reverie.core.links import links_of
 from reverie.core.note_parts import parts
-from reverie.core.pipeline import Moment, Rhythm, Talk, due
+from reverie.core.pipeline import Moment, due, rhythm_of
 from reverie.core.records import Entry, Event, Extraction, History, Turn
 from reverie.core.withheld import readable_turn
 from reverie.errors import ModelFailed
@@ -75,6 +75,10 @@ class _Unread:
     lost: bool
     tried: tries.Try
 
+    @property
+    def after(self) -> str:
+        return str(self.turns[-1].n + 1)
+
 
 def extract(
     ws: Workspace,
@@ -106,20 +110,15 @@ def extract(
 
 def _due(job: _Job, moment: Moment) -> list[str]:
     """Return the sessions that are due, the one that spoke last at the end: a change is linked to what stood before."""
-    ws, mark = job.ws, job.reading.mark
-    talks = (
-        Talk(session=one.name, turns=one.turns, read=mark(one.name), open=one.open, last=one.last)
-        for one in sessions.states(ws)
-    )
-    asked = ws.settings.extraction
-    rhythm = Rhythm(asked.every_turns, asked.idle_minutes)
+    ws = job.ws
+    rhythm = rhythm_of(ws.settings.extraction)
+    talks = sessions.talks(ws, job.reading.mark)
     return list(due(talks, moment, now=ws.clock(), calendar=ws.calendar, rhythm=rhythm))
 
 
 def _session(job: _Job, session: str) -> Iterator[Extracted]:
     """Read the session past its mark, span by span, as far as it can be read."""
     while (unread := _unread(job, session)) is not None:
-        ws = job.ws
         taken = Taken()
         for piece in batches(unread.turns) if job.model else (unread.turns,):
             taken = together(taken, _take(job, unread, piece))
@@ -134,7 +133,7 @@ def _session(job: _Job, session: str) -> Iterator[Extracted]:
         yield _store(job, unread, taken)
         if job.model is None:
             return
-        tries.settle(ws, session, unread.tried, size=len(unread.turns), at=str(unread.turns[-1].n + 1))
+        tries.settle(job.ws, session, unread.tried, size=len(unread.turns), at=unread.after)
 
 
 def _unread(job: _Job, session: str) -> _Unread | None:
@@ -158,14 +157,15 @@ def _unread(job: _Job, session: str) -> _Unread | None:
 
 def _take(job: _Job, unread: _Unread, turns: Sequence[Turn]) -> Taken:
     """Read some turns, without what may not be read of them, under no lock."""
-    ws, masked = job.ws, job.reading.masked
-
-    def seen(some: Sequence[Turn]) -> tuple[Turn, ...]:
-        return tuple(readable_turn(turn, masked=masked, topics=ws.settings.exclusions) for turn in some)
-
     shown = tuple(job.reading.shown(unread.session)) if job.model else ()
-    span = Span(turns=seen(turns), before=seen(unread.before), known=shown)
-    return take(job.model, span, calendar=ws.calendar, nonce=ws.new_id)
+    span = Span(turns=_seen(job, turns), before=_seen(job, unread.before), known=shown)
+    return take(job.model, span, calendar=job.ws.calendar, nonce=job.ws.new_id)
+
+
+def _seen(job: _Job, turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Return turns with what may not be read of them marked."""
+    masked, topics = job.reading.masked, job.ws.settings.exclusions
+    return tuple(readable_turn(turn, masked=masked, topics=topics) for turn in turns)
 
 
 def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bool]:
@@ -192,8 +192,7 @@ def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bo
     history.set_aside(ws, raw)
     done = _store(job, unread, msgspec.structs.replace(taken, extractor=RAW))
     given_up = tries.GivenUp(what, taken.trouble, ws.clock())
-    after = str(unread.turns[-1].n + 1)
-    tries.settle(ws, session, unread.tried, size=size, at=after, given_up=given_up)
+    tries.settle(ws, session, unread.tried, size=size, at=unread.after, given_up=given_up)
     return done + Extracted(problems=(f"{given_up.what} was kept raw: {taken.trouble}",)), True
 
 
@@ -277,7 +276,8 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
     fresh = [part for part in parts(path, note.text) if not job.model or not _known(job, part.name)]
     names = [*(part.name for part in fresh), ""]
     role: Literal["user", "assistant"] = "assistant" if job.model else "user"
-    queue = [Turn(role=role, content=part.text, at=at, n=n) for n, part in enumerate(fresh)]
+    said = (Turn(role=role, content=part.text, at=at, n=n) for n, part in enumerate(fresh))
+    queue = list(_seen(job, said))
     before = note.before
     while True:
         tried = tries.of(ws, path, names[-len(queue) - 1]) if job.model else tries.Try("")

@@ -28,7 +28,7 @@ from reverie.core.records import Entry
 from reverie.core.setting_sources import parse_toml, read_table
 from reverie.core.source import split
 from reverie.reindex import DERIVED
-from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, workspace
+from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, tries, workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ LINES: dict[str, Any] = {
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
-            counters.ConsolidateCounters,
+            *(counters.ConsolidateCounters, tries.Tries),
             *(context.Rendered, workspace.Identity),
         )
     },
@@ -119,8 +119,8 @@ def inside(value: Any) -> Iterator[type[msgspec.Struct]]:
         yield type(value)
         for name in value.__struct_fields__:
             yield from inside(getattr(value, name))
-    elif isinstance(value, tuple):
-        for one in value:
+    elif isinstance(value, tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from inside(one)
 
 

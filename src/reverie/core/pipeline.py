@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 
 from reverie.core.days import Calendar
+from reverie.core.model_settings import ExtractionSettings
 
 Step = Literal["summarise", "extract", "drain", "compact", "today", "week", "longterm", "dream", "publish"]
 Trigger = Literal["hand", "compaction", "end", "turns", "day", "idle", "recovery"]
@@ -53,6 +54,11 @@ class Rhythm(msgspec.Struct, frozen=True):
 
     every_turns: int
     idle_minutes: int
+
+
+def rhythm_of(settings: ExtractionSettings) -> Rhythm:
+    """Return the rhythm that the settings name."""
+    return Rhythm(settings.every_turns, settings.idle_minutes)
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):

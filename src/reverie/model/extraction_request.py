@@ -21,15 +21,15 @@ from reverie.model.asking import Request
 from reverie.model.grounding import readable
 from reverie.model.prompt_files import fenced, prompt
 
-BATCH_TOKENS = 6_000  # of turns in one request
+BATCH_TOKENS = 3_000  # of turns in one request: with the instructions and the reply they fit a small local model
 BATCH_TURNS = 40
-PART_CHARS = 16_000  # a longer turn is read in parts
+PART_CHARS = 10_000  # a longer turn is read in parts
 TURN_CHARS = 64_000  # what lies beyond is a document: it stays searchable, and is reported
 TOOL_CHARS = 4_000  # of a tool's answer, whose gist the agent repeats
 CONTEXT_TURNS = 4
 CONTEXT_CHARS = 600
 KNOWN = 20  # memories shown
-REPLY_TOKENS = 4_000
+REPLY_TOKENS = 3_000
 NAMED, HAVING = "entries", "text"
 _ROLES = frozenset(("user", "assistant", "tool"))
 _GENERIC = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))

@@ -9,6 +9,7 @@ reads the tail alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
@@ -18,6 +19,7 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.names import safe_name
+from reverie.core.pipeline import Talk
 from reverie.core.records import Opened, SessionLine, Switched, Turn
 from reverie.errors import InvalidRecord
 from reverie.store import stream
@@ -125,6 +127,12 @@ def names(ws: Workspace) -> list[str]:
 def states(ws: Workspace) -> list[SessionState]:
     """Return the state of every session, in the order of their file names."""
     return [_load(ws, path, session="").state for path in files(ws)]
+
+
+def talks(ws: Workspace, mark: Callable[[str], int]) -> Iterator[Talk]:
+    """Yield every session as the table of triggers sees it; `mark` says how far one was read."""
+    for one in states(ws):
+        yield Talk(session=one.name, turns=one.turns, read=mark(one.name), open=one.open, last=one.last)
 
 
 def files(ws: Workspace) -> list[str]:
