@@ -44,6 +44,7 @@ from reverie.index.embed.choosing import key_variable, open_embedder
 from reverie.index.embedder import Embedder
 from reverie.index.protocol import Index
 from reverie.index.resembling import Resembling
+from reverie.index.schema import written_elsewhere
 from reverie.index.state import State
 from reverie.model.asking import Model, Purpose
 from reverie.models import Models
@@ -130,6 +131,8 @@ class Opened:
         self._index: Index | None = None
         self._resembling = Resembling(self._state, lambda: self.index, self._catch_up_index)
         self._recovered = False
+        self._queue = journal.Queue(ws)
+        self._laid: tuple[object, ...] | None = None
         self.trusted = trust.is_sealed(opening.config(), identity)
 
     def close(self) -> None:
@@ -167,6 +170,7 @@ class Opened:
 
     def drop_index(self) -> None:
         """Close the derived files so that they can be removed and built again."""
+        self._queue, self._laid = journal.Queue(self.ws), None
         self._state.close()
         if self._index is not None:
             self._index.close()
@@ -194,9 +198,13 @@ class Opened:
         """Return the state, caught up with the files and with what waits for the drain."""
         mask = self.mask
         # The queue is read first: a record the drain stores in between is then seen twice, which its id mends.
-        queued = journal.waiting(self.ws).records
-        self._state.catch_up(mask)
-        self._state.overlay(queued, mask)
+        queued = self._queue.records()
+        changed = self._state.catch_up(mask).changed
+        laid = (queued, mask, self._state.db, written_elsewhere(self._state.db))
+        if changed or laid != self._laid:
+            self._laid = None  # until it is done
+            self._state.overlay(queued, mask)
+            self._laid = laid
         return self._state
 
     def known(self, entry_id: str) -> Entry | None:

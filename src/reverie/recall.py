@@ -29,7 +29,7 @@ from reverie.core.significance import decayed, protected
 from reverie.core.tokens import search_terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
-from reverie.index.feeding import DESCRIPTION, Feeding, row_of
+from reverie.index.feeding import DESCRIPTION, Feeding, queued_rows
 from reverie.index.protocol import DEPTH, Index
 from reverie.index.state import State
 from reverie.store import pages, stream
@@ -113,7 +113,7 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
         message = f"{ask.query[:40]!r} holds no word or number to look for: say what about"
         raise UsageError(message)
     where = _filter(ws, ask)
-    queued = [row for row in map(row_of, state.queued()) if where.allows(row)]
+    queued = [row for row in queued_rows(state) if where.allows(row)]
     depth = SIFTED if ask.where.about else max(DEPTH, min(SIFTED, _DEEPER * ask.k))
     found = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
     standing = _Standing(ws, state, ask=ask, now=now)

@@ -81,7 +81,7 @@ def test_two_processes_index_at_once(place):
     assert index.rows.count() == 80
     assert index.vectorless() == 0
     assert spoken(index, "number39")[:2] == ["a39", "b39"]
-    assert {one.row.id for one in asked(index, "automobile") if one.similarity} == {
+    assert {one.row.id for one in asked(index, "automobile", depth=100) if one.similarity} == {
         one.id for mine in rows for one in mine
     }
 
@@ -249,6 +249,6 @@ def test_a_note_that_was_not_kept_doubles_nothing(place):
     placing.move({places["tea"]: places["tea"]}, before)
     assert nearest(index, "automobile") == "tea"
     index.embed()
-    found = [one.row.id for one in asked(index, "automobile") if one.similarity is not None]
+    found = [one.row.id for one in asked(index, "automobile", depth=100) if one.similarity is not None]
     assert sorted(found) == ["car", "tea"]
     assert nearest(index, "automobile") == "car"

@@ -223,3 +223,51 @@ def test_unpacking_gives_what_was_packed() -> None:
     pieces = [b"", b"a" * 100_000, bytes(range(256)) * 300, b"end"]
     assert unpack(b"".join(gzip.compress(piece, mtime=0) for piece in pieces)) == (b"".join(pieces), 0)
     assert unpack(b"") == (b"", 0)
+
+
+def test_a_queue_reads_only_what_grew(ws: Workspace) -> None:
+    """While nothing changes the same records are given; what any process appends is seen, and what is drained goes."""
+    queue_of = journal.Queue(ws)
+    kept = [keep(ws, "One").id]
+    first = queue_of.records()
+    assert queue_of.records() is first
+    kept.append(keep(opened(ws.root, first=1 << 32), "Two").id)
+    kept.append(keep(ws, "Three").id)
+    grown = queue_of.records()
+    assert sorted(record.id for record in grown) == sorted(
+        record.id for record in journal.waiting(ws).records
+    )
+    assert len(grown) == len(kept)
+    assert first[0] in grown
+    drain(ws)
+    assert queue_of.records() == ()
+
+
+def test_a_queue_waits_for_the_end_of_a_line(ws: Workspace) -> None:
+    """P-03: a line whose end is not written yet is read when it is, and what was read before is not read twice."""
+    keep(ws, "One")
+    queue_of = journal.Queue(ws)
+    assert len(queue_of.records()) == 1
+    (path,) = segments(ws)
+    line = framing.frame(journal.waiting(ws).records[0]).replace(b"\n", b"")
+    file = ws.root / path
+    whole = file.read_bytes()
+    file.write_bytes(whole + line[:20])
+    assert len(queue_of.records()) == 1
+    keep(ws, "Two")
+    assert len(queue_of.records()) == 2
+    assert [record.id for record in queue_of.records()] == [
+        record.id for record in journal.waiting(ws).records
+    ]
+
+
+def test_a_queue_reads_a_replaced_file_anew(ws: Workspace) -> None:
+    """A segment that was written anew, as an erase does, is read whole: nothing of the old one is given."""
+    keep(ws, "A secret")
+    keep(ws, "Another")
+    queue_of = journal.Queue(ws)
+    assert len(queue_of.records()) == 2
+    (path,) = segments(ws)
+    kept = path.read_bytes().splitlines(keepends=True)[1]
+    ws.disk.replace(path.relative_to(ws.root).as_posix(), kept + b" " * 4_000 + b"\n")
+    assert [record.entry.text for record in queue_of.records() if isinstance(record, Remember)] == ["Another"]

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from reverie import layout
 from reverie.core import framing
@@ -297,3 +298,14 @@ def row_of(state: EntryState) -> Row:
         since=entry.since,
         until=entry.until,
     )
+
+
+_queued: WeakKeyDictionary[State, tuple[int, list[Row]]] = WeakKeyDictionary()
+
+
+def queued_rows(state: State) -> list[Row]:
+    """Return the search rows of the entries that wait for the drain: the same objects until the state changes."""
+    known = _queued.get(state)
+    if known is None or known[0] != state.version:
+        known = _queued[state] = (state.version, [row_of(one) for one in state.queued()])
+    return known[1]

@@ -19,10 +19,11 @@ B: Final = 0.75
 
 
 class Pending(NamedTuple):
-    """The counted terms of one row, alone and with the turns around it."""
+    """The counted terms of one row, alone and with the turns around it, and how many there are of each."""
 
     own: Counter[str]
     window: Counter[str]
+    lengths: tuple[int, int]
 
 
 class Statistics(NamedTuple):
@@ -35,7 +36,8 @@ class Statistics(NamedTuple):
 
 def counted(own: Iterable[str], window: Iterable[str]) -> Pending:
     """Return a row ready to be scored."""
-    return Pending(Counter(own), Counter(window))
+    views = Counter(own), Counter(window)
+    return Pending(*views, (views[0].total(), views[1].total()))
 
 
 def scores(terms: Sequence[str], rows: Sequence[Pending], *, statistics: Statistics) -> list[float]:
@@ -46,8 +48,9 @@ def scores(terms: Sequence[str], rows: Sequence[Pending], *, statistics: Statist
     """
     total = [0.0] * len(rows)
     for field, weight in (("own", OWN), ("window", WINDOW)):
-        views = [row.own if field == "own" else row.window for row in rows]
-        lengths = [view.total() for view in views]
+        own = field == "own"
+        views = [row.own if own else row.window for row in rows]
+        lengths = [row.lengths[0 if own else 1] for row in rows]
         count = statistics.documents + len(rows)
         mean = statistics.lengths[field] or sum(lengths) / max(len(rows), 1) or 1.0
         for term in terms:

@@ -56,6 +56,7 @@ class TextIndex:
         self._mutex = threading.Lock()
         self._lengths: dict[str, float] = {}
         self._read: dict[tuple[int, int], pending.Pending] = {}
+        self._extra: dict[str, tuple[Row, pending.Pending]] = {}
         with ExitStack() as failing:
             failing.callback(self.rows.close)
             self._place: WordPlace = words(self.rows) if words else beside
@@ -150,7 +151,7 @@ class TextIndex:
         rows = [*kept.values(), *extra]
         if not rows:
             return []
-        read = [*(self._read[key] for key in kept), *self._count(extra)]
+        read = [*(self._read[key] for key in kept), *self._counted(extra)]
         statistics = pending.Statistics(self._engine.count(), self._means(), self._engine.frequency)
         return list(zip(rows, pending.scores(terms, read, statistics=statistics), strict=True))
 
@@ -160,6 +161,13 @@ class TextIndex:
         return [
             pending.counted(documents.own(row), window) for row, window in zip(rows, windows, strict=True)
         ]
+
+    def _counted(self, extra: Sequence[Row]) -> list[pending.Pending]:
+        """Return what `_count` does, counting no row again that was given the last time; they lie in no session."""
+        new = [row for row in extra if row.n >= 0 or self._extra.get(row.id, (None,))[0] is not row]
+        fresh = dict(zip((row.id for row in new), zip(new, self._count(new), strict=True), strict=True))
+        self._extra = {row.id: fresh.get(row.id) or self._extra[row.id] for row in extra}
+        return [self._extra[row.id][1] for row in extra]
 
     def _means(self) -> dict[str, float]:
         """Return the mean length of each view, from the rows added last when the index was opened or committed."""

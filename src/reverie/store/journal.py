@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from reverie import layout
 from reverie.core import framing
@@ -80,6 +81,50 @@ def waiting(ws: Workspace) -> stream.Read[JournalRecord]:
         values += [(end, record) for end, record in part.values if record.id not in seen]
         seen.update(record.id for record in part.records)
     return stream.Read(values, damaged, 0)
+
+
+class Queue:
+    """What waits for the drain, read again only where it grew; for one open workspace, one thread at a time."""
+
+    def __init__(self, ws: Workspace) -> None:
+        """Bind to the workspace; nothing is read yet."""
+        self._ws = ws
+        self._parts: dict[str, _Part] = {}
+        self._records: tuple[JournalRecord, ...] = ()
+
+    def records(self) -> tuple[JournalRecord, ...]:
+        """Return every record not yet drained, each id once: the same object while nothing changed."""
+        parts = {path: self._part(path) for path in waiting_files(self._ws)}
+        if parts != self._parts:
+            first: dict[str, JournalRecord] = {}
+            for part in parts.values():
+                for record in part.records:
+                    first.setdefault(record.id, record)
+            self._records, self._parts = tuple(first.values()), parts
+        return self._records
+
+    def _part(self, path: str) -> _Part:
+        """Return what a file holds, from what was read of it before when it is that file, grown or not."""
+        before = self._parts.get(path)
+        status = self._ws.disk.glance(path)
+        if status is None:
+            return _Part()
+        now = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if before is not None and before.seen == now:
+            return before
+        if before is not None and before.seen[0] == now[0] and before.end <= now[2]:
+            grown: stream.Read[JournalRecord] = stream.read(self._ws, path, JournalRecord, start=before.end)
+            return _Part(now, grown.end, (*before.records, *grown.records))
+        whole: stream.Read[JournalRecord] = stream.read(self._ws, path, JournalRecord)
+        return _Part(now, whole.end, tuple(whole.records))
+
+
+class _Part(NamedTuple):
+    """What was read of a file: which file it was (its inode, time and size), up to where, and its records."""
+
+    seen: tuple[int, int, int] = (0, 0, 0)
+    end: int = 0
+    records: tuple[JournalRecord, ...] = ()
 
 
 def claim(ws: Workspace) -> list[str]:
