@@ -22,6 +22,7 @@ _DENIES = (
     ),
 )
 _CLAUSE = Words(r"[,;]\s(?:and\s|but\s)?|[，；。]|[.!?]\s")
+_BARE = Words(r"Correction: it is |(?:用户)?更正：是")
 _OF_THE_JOB = Words(
     r"职位|负责|岗位|薪|组|部门|\b(?:role|title|team|manag\w+|report\w*|salary|desk|responsible|lead\w*)\b"
 )
@@ -46,9 +47,18 @@ def denied(new: str, old: str) -> Turned | None:
         topic = [t for t in _said(one) if t.forms & known and not t.forms & errors and t.kind == "word"]
         right = [t for t in _said(one) if not t.forms & known]
         of_whom = set(subject(one)) - {"have", "name"} - {t.form for t in right if t.name}
+        if right and _said(one) == right and _bare(new) and any(t.kind != "word" or t.name for t in wrong):
+            return Turned(
+                "contradicts", f"it says {right[0].raw}, not {found['wrong'].strip()}, and not of what"
+            )
         if topic and right and of_whom <= known | {"user"} and subject(one)[:1] == subject(two)[:1]:
             return Turned("contradicts", f"it says that it is not {found['wrong'].strip()}", flips=True)
     return None
+
+
+def _bare(new: str) -> bool:
+    """Tell whether a text corrects a word without saying of what: `Correction: it is Lena, not Lea`."""
+    return _BARE.match(new) is not None
 
 
 def moved(new: str, old: str) -> Turned | None:

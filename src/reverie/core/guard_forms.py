@@ -12,6 +12,7 @@ import unicodedata
 from reverie.core.guard_words import MONTHS
 
 _WEEKDAYS = {"天": "7", "日": "7", "末": "6-7"} | dict(zip("一二三四五六", "123456", strict=True))
+_NUMERALS = re.compile("[一二两三四五六七八九十]+")
 _COMMAS = str.maketrans("，；", "。。")  # else they become ASCII commas, which also stand inside numbers
 _ES = ("ses", "xes", "zes", "ches", "shes", "oes")
 
@@ -39,7 +40,7 @@ def date(kind: str, found: re.Match[str]) -> str:
 
 def time(raw: str) -> str:
     """Return a time of day as `h:mm`, with what cannot be read left as it is."""
-    digits = re.findall(r"\d+", raw)
+    digits = re.findall(r"\d+", _NUMERALS.sub(lambda found: chinese_number(found[0]), raw))
     hour, rest = int(digits[0]), digits[1:]
     if "半" in raw:
         rest = ["30"]

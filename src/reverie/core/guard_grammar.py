@@ -18,7 +18,8 @@ _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _ZH = sorted((w for w in (*CHINESE, *DAY_WORDS_ZH, *PLACES) if not w.isascii()), key=len, reverse=True)
 _START, _END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # `\b` sees no border between Chinese and a digit
 _CLOCK = rf"""{_START}\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m{_END}\.?)?|{_START}\d{{1,2}}\s?[ap]\.?m{_END}\.?
-        |(?:[上下]午|晚上|早上|凌晨|中午)?\d{{1,2}}[点點](?:\d{{1,2}}分?|半)?"""
+        |(?:[上下]午|晚上|早上|凌晨|中午)?\d{{1,2}}[点點](?:\d{{1,2}}分?|半)?
+        |(?:[上下]午|晚上|早上|凌晨|中午)[一二两三四五六七八九十]{{1,3}}[点點](?:[一二三四五六七八九十]{{1,3}}分|半)?"""
 _ISO = rf"""{_START}\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}
         (?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?)?(?![\d.-])"""
 _ZH_DATE = r"""\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?
@@ -30,7 +31,7 @@ _VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|pos
 _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
         (?:\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?"""
 _HAN_DATES = rf"""| (?P<zhdate>{_ZH_DATE})
-    | (?P<zhday>(?:下下|上上|下|上|本|这)?个?(?:周|星期|礼拜)[一二三四五六日天末])"""
+    | (?P<zhday>(?:下下|上上|下|上|本|这|每)?个?(?:周|星期|礼拜)[一二三四五六日天末])"""
 _HAN_WORDS = rf"""| (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
     | (?P<zh>{"|".join(map(re.escape, _ZH))})"""
 _HAN_LETTERS = r"| (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])"

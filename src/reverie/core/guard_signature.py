@@ -20,6 +20,12 @@ _OPPOSITES = {
     for pair in OPPOSED | OPPOSED_ZH
     for form in pair
 }
+_SAID_BY = {
+    "home": "live lives living based moved 住 住在 搬到",
+    "employer": "work works working job joined started 工作 上班 入职 跳槽",
+    "title": "work works working promoted 职位",
+    "age": "years old 岁",
+}
 _BOUND = frozenset(("word", "code", "number", "date", "unit", "version", "modality", "quantity"))
 
 
@@ -46,6 +52,14 @@ def signature(text: str) -> Signature:
     bare = {form for token in content for form in token.bare}
     forms |= {pair for form in forms | bare for pair in _OPPOSITES.get(form, ())}
     return Signature(frozenset(forms), frozenset(claim.key for claim in claims(text)), corrects or not forms)
+
+
+def searched_by(text: str) -> str:
+    """Return words by which statements are found that claim the same attribute in other words, or nothing.
+
+    `User moved to Lisbon` shares no word with `User lives in Berlin`, which it overtakes.
+    """
+    return " ".join(_SAID_BY[claim.attribute] for claim in claims(text) if claim.attribute in _SAID_BY)
 
 
 def comparable(one: str, two: str) -> bool:

@@ -18,6 +18,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from reverie.core.fold import EntryState
+from reverie.core.guard_signature import searched_by
 from reverie.core.query import parse
 from reverie.core.records import Entry
 from reverie.core.rows import Filter
@@ -77,7 +78,7 @@ class Resembling:
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
-        words = _words(entry.text)
+        words = _words(f"{entry.text} {searched_by(entry.text)}")
         try:
             if self._seen != self._state.version:
                 self._waiting.set(self._state.queued())
