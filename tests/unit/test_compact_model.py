@@ -176,10 +176,13 @@ def test_no_crash_loses_or_doubles_a_condensed_turn(tmp_path: Path) -> None:
         assert spans(found) == list(range(40 - len(active(found, S))))
 
 
-def test_the_position_does_not_move_back(ws: Workspace) -> None:
-    """A record whose turns are no ordinals hides no turn: the window is worked out from those that are (N-18)."""
-    say(ws, chat(10))
-    record = History(cursor=0, timestamp=NOON, session=S, turns="900-901", content="x")
-    history.append(ws, record, history.reached(ws, S))
-    assert active(ws, S) == []
-    assert len(sessions.read(ws, S)) == 10
+def test_a_record_of_turns_that_are_not_there_hides_none(ws: Workspace) -> None:
+    """A record beyond the session's end, as a restored file leaves it, hides no turn and stops no compaction (N-18)."""
+    say(ws, chat(80))
+    first = compact(ws, S, model=ScriptedModel([SAID], loop=True))
+    beyond = History(cursor=0, timestamp=NOON, session=S, turns="900-901", content="x")
+    assert history.append(ws, beyond, history.reached(ws, S)) is not None
+    assert [turn.n for turn in active(ws, S)] == list(range(first.archived, 80))
+    say(ws, chat(40))
+    assert compact(ws, S, model=ScriptedModel([SAID], loop=True)).archived > 0
+    assert len(sessions.read(ws, S)) == 120

@@ -49,9 +49,20 @@ class Reached(msgspec.Struct, frozen=True):
 
 
 def reached(ws: Workspace, session: str) -> Reached:
-    """Return how far `session` has been archived."""
+    """Return how far `session` has been archived.
+
+    A record of turns that the session does not have, of a file that is lost or was restored older, hides none of those
+    it has. The session is read after the history, so turns that came since are no reason to doubt a record.
+    """
     data = ws.disk.read_from(layout.HISTORY, 0)
-    return Reached(_highest(data, 0, session), data.rfind(b"\n") + 1)
+    end = data.rfind(b"\n") + 1
+    highest = _highest(data, 0, session)
+    if highest < 0:
+        return Reached(highest, end)
+    used = sessions.load(ws, session).state.turns
+    if highest < used or not used:  # where there is no session there is nothing to hide
+        return Reached(highest, end)
+    return Reached(_highest(data, 0, session, below=used), end)
 
 
 def append(ws: Workspace, record: History, known: Reached) -> History | None:
@@ -175,8 +186,11 @@ def verify(ws: Workspace) -> list[Damaged]:
     return found
 
 
-def _highest(data: bytes, start: int, session: str) -> int:
-    """Return the last ordinal of `session` that records in `data`, which lies at byte `start`, hold; -1 for none."""
+def _highest(data: bytes, start: int, session: str, *, below: int | None = None) -> int:
+    """Return the last ordinal of `session` that records in `data`, which lies at byte `start`, hold; -1 for none.
+
+    Records that reach `below` or beyond are passed over.
+    """
     highest = -1
     for line in framing.read(data, start=start)[0]:
         try:
@@ -184,7 +198,7 @@ def _highest(data: bytes, start: int, session: str) -> int:
         except InvalidRecord:
             continue
         span = parse_range(covers.turns) if covers.session == session and not covers.aside else None
-        if span is not None:
+        if span is not None and (below is None or span[1] < below):
             highest = max(highest, span[1])
     return highest
 
