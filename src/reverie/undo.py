@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reverie import layout
+from reverie.core.blocks import Broken
 from reverie.core.citations import citations
 from reverie.core.days import parse_instant
+from reverie.core.index_page import compile_index
 from reverie.core.merge import merged
 from reverie.core.records import Outcome, OutcomeKind, Run
 from reverie.core.watermark import run_name
@@ -23,6 +25,7 @@ from reverie.errors import Conflict, NotFound, UsageError
 from reverie.store import installing, lease, pages, runs, stream
 from reverie.store.git import History
 from reverie.store.installing import Wanted
+from reverie.store.landing import INDEX
 from reverie.store.workspace import Workspace
 
 Masked = Callable[[str], bool]
@@ -95,7 +98,8 @@ def _reverted(ws: Workspace, done: Run, masked: Masked) -> Files:
     history = History(ws)
     files: Files = {}
     for change in history.diff(done.parent or None, done.commit) if done.commit else ():
-        if change.path in {f"{ws.notebook}/{installing.LOG}", layout.MEMORY}:
+        # The list of pages is compiled anew from what is there afterwards.
+        if change.path in {f"{ws.notebook}/{installing.LOG}", f"{ws.notebook}/{INDEX}", layout.MEMORY}:
             continue
         now = ws.disk.read(change.path)
         if now is None and change.old is None:
@@ -104,11 +108,10 @@ def _reverted(ws: Workspace, done: Run, masked: Masked) -> Files:
             files[change.path] = (now, change.old)
             continue
         text = merged(_text(change.new), _text(now), theirs=_text(change.old))
-        if text is None and not change.path.endswith("/index.md"):
+        if text is None:
             message = f"{change.path} was changed again where {done.run} changed it: undo the later run first"
             raise Conflict(message)
-        if text is not None:
-            files[change.path] = (now, text.encode("utf-8", "surrogateescape"))
+        files[change.path] = (now, text.encode("utf-8", "surrogateescape"))
     return {
         path: (now, _unforgotten(wanted, masked) if wanted is not None else None)
         for path, (now, wanted) in files.items()
@@ -135,7 +138,7 @@ def _install(
         )
         for one in outcomes
     }
-    prefix = f"{ws.notebook}/"
+    prefix, files = f"{ws.notebook}/", _with_index(ws, files)
     run = Run(
         run=name,
         kind=kind,
@@ -161,6 +164,29 @@ def _install(
         )
         recorded, _ = installing.install(ws, history, wanted)
     return recorded
+
+
+def _with_index(ws: Workspace, files: Files) -> Files:
+    """Return the files with `index.md` as it must be once they are there; as they are when it cannot be compiled."""
+    index, prefix = f"{ws.notebook}/{INDEX}", f"{ws.notebook}/"
+    after = {path: new for path, (_, new) in files.items()}
+    before = ws.disk.read(index)
+    if before is None and after.get(index) is None:
+        return files
+    there = {path for path in ws.disk.walk(ws.notebook) if pages.is_page(ws, path)}
+    there |= {path for path in after if path.startswith(prefix) and pages.is_page(ws, path)}
+    there -= {path for path, new in after.items() if new is None}
+    listed = compile_index(
+        _text(after.get(index, before)),
+        (path.removeprefix(prefix) for path in there),
+        changed=[path.removeprefix(prefix) for path in after],
+        read_page=lambda path: _text(after.get(prefix + path, ws.disk.read(prefix + path))),
+    )
+    if isinstance(listed, Broken):
+        return files
+    data = listed.encode("utf-8", "surrogateescape")
+    others = {path: both for path, both in files.items() if path != index}
+    return others if data == before else {**others, index: (before, data)}
 
 
 def _commit_at(ws: Workspace, history: History, when: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -270,3 +271,18 @@ def test_undo_is_a_run_of_its_own_in_the_log(desk: Desk) -> None:
     assert [one.run for one in desk.memory.log()] == [done.run, run.run]
     assert [one.run for one in desk.memory.log(limit=1)] == [done.run]
     assert (desk.root / layout.RUNS).exists()
+
+
+def test_the_list_of_pages_names_none_that_an_undo_took_away(desk: Desk) -> None:
+    """After an undo of the older of two runs, `index.md` lists the pages that are there, each and no other (R-32)."""
+    desk.remember(TEA, category="preference")
+    run = desk.night()
+    desk.remember("The staging database listens on port 6543", category="technical")
+    desk.night()
+    desk.memory.undo(run.run)
+    listed = (desk.root / "notebook/index.md").read_text(encoding="utf-8")
+    there = {
+        path.removeprefix("notebook/").removesuffix(".md") for path in _pages(desk) if path.endswith(".md")
+    }
+    named = set(re.findall(r"^- \[\[([^|\]]+)", listed, re.MULTILINE))
+    assert named == there - {"schema"}
