@@ -7,11 +7,11 @@ PIP := $(PY) -m pip -qq --disable-pip-version-check
 JOBS ?= auto
 export PYTHON
 
-.PHONY: help demo test check lint types format bench reference lock clean
+.PHONY: help demo test check lint types format bench bench-recall reference lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
-		printf 'make %-10s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
+		printf 'make %-13s %s\n' "$$name" "$$what"; done
 
 demo: $(CORE) ## one turn's whole life on the sample conversations, or on your own: make demo INPUT=file
 	@$(PY) -m reverie demo $(if $(INPUT),--input "$(INPUT)")
@@ -35,6 +35,9 @@ format: $(READY) ## let ruff format and fix what it can
 
 bench: $(READY) ## measure, beside what this machine can do at best
 	@$(PY) -m benchmarks
+
+bench-recall: $(READY) ## how well recall finds, beside plain BM25; on your own file: make bench-recall DATA=file
+	@$(PY) -m benchmarks.recall_quality $(if $(DATA),"$(DATA)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)")
 
 reference: $(READY) ## write the generated pages of docs/reference/ anew
 	@$(PY) tests/shape/reference.py

@@ -237,7 +237,7 @@ def _boni(asked: _Asked, candidate: Candidate, around: _Around) -> list[tuple[fl
         boni.append((NAMED, f"about {row.about}"))
     text = row.text[:_BEGINNING].casefold()
     boni.append((HELD * _held(query, row, text) ** 3, "every word"))
-    if by_user and states_a_wish(text):
+    if by_user and not query.overall and states_a_wish(text):
         boni.append((WISH, "standing wish"))
     if query.periods:
         boni.append((PERIOD * max(_within(row, period) for period in query.periods), "date"))
