@@ -59,7 +59,7 @@ def test_a_lease_that_was_taken_is_found_by_every_process(
     tmp_path: Path, clock: FixedClock, ws: Workspace
 ) -> None:
     """A second process reads the run, the holder and the end of what the first took."""
-    taken = lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    taken = lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     other = open_workspace(opening(tmp_path, clock)).ws
     assert lease.current(other) == taken
     assert (taken.run, taken.holder, taken.at, taken.until) == (RUN, "Claude Code", NOON, NOON + HOUR)
@@ -67,19 +67,19 @@ def test_a_lease_that_was_taken_is_found_by_every_process(
 
 def test_nobody_else_gets_a_lease_that_holds(ws: Workspace) -> None:
     """A second run, or another holder of the same run, is told who drives and until when, and changes nothing."""
-    taken = lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    taken = lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     for run, holder in ((OTHER, "Claude Code"), (RUN, "Codex")):
         with pytest.raises(Busy, match=r"Claude Code until 2026-07-01T13:00:00Z"):
-            lease.take(ws, run, holder, NOON + 2 * HOUR)
+            lease.take(ws, run, holder=holder, until=NOON + 2 * HOUR)
     assert lease.current(ws) == taken
 
 
 def test_a_lease_that_expired_is_taken_over_and_its_holder_told(ws: Workspace, clock: FixedClock) -> None:
     """At its end another run may begin; the first can neither renew nor release what is no longer its own."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     clock.now = NOON + HOUR
     assert lease.current(ws) is None
-    taken = lease.take(ws, OTHER, "Codex", NOON + 2 * HOUR)
+    taken = lease.take(ws, OTHER, holder="Codex", until=NOON + 2 * HOUR)
     with pytest.raises(Conflict, match="Codex"):
         lease.renew(ws, RUN, NOON + 2 * HOUR)
     lease.release(ws, RUN)
@@ -88,16 +88,16 @@ def test_a_lease_that_expired_is_taken_over_and_its_holder_told(ws: Workspace, c
 
 def test_a_lease_is_renewed_by_its_run_even_late(ws: Workspace, clock: FixedClock) -> None:
     """A run whose lease ended while nobody else wanted it goes on; taking it again is the same as renewing."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     clock.now = NOON + 2 * HOUR
     assert lease.renew(ws, RUN, NOON + 3 * HOUR).until == NOON + 3 * HOUR
-    again = lease.take(ws, RUN, "Claude Code", NOON + 4 * HOUR)
+    again = lease.take(ws, RUN, holder="Claude Code", until=NOON + 4 * HOUR)
     assert (again.at, again.until) == (NOON, NOON + 4 * HOUR)
 
 
 def test_a_lease_given_back_is_free(ws: Workspace) -> None:
     """After the release anybody may begin, and the run that gave it back cannot renew it."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     lease.release(ws, RUN)
     assert lease.current(ws) is None
     assert ws.disk.size(layout.LEASE) is None
@@ -109,28 +109,28 @@ def test_a_lease_given_back_is_free(ws: Workspace) -> None:
 def test_an_end_that_is_past_or_far_away_is_refused(ws: Workspace, until: datetime) -> None:
     """A lease cannot be taken for no time, nor for longer than a day."""
     with pytest.raises(UsageError, match="cannot end"):
-        lease.take(ws, RUN, "Claude Code", until)
+        lease.take(ws, RUN, holder="Claude Code", until=until)
     assert ws.disk.size(layout.LEASE) is None
 
 
 def test_a_clock_set_back_frees_a_lease_of_the_future(ws: Workspace, clock: FixedClock) -> None:
     """A lease taken while the clock ran a year ahead keeps nobody out once it is right again (R-40)."""
     clock.now = NOON + timedelta(days=365)
-    lease.take(ws, RUN, "Claude Code", clock.now + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=clock.now + HOUR)
     clock.now = NOON
     assert lease.current(ws) is None
-    assert lease.take(ws, OTHER, "Codex", NOON + HOUR).run == OTHER
+    assert lease.take(ws, OTHER, holder="Codex", until=NOON + HOUR).run == OTHER
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 40, b'{"v":1,"run":"x"}\n', b"junk"])
 def test_a_damaged_lease_counts_as_none(ws: Workspace, data: bytes) -> None:
     """Bytes that are no lease keep nobody out, and the run they were written for is told on renewing."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     (ws.root / layout.LEASE).write_bytes(data)
     assert lease.current(ws) is None
     with pytest.raises(Conflict):
         lease.renew(ws, RUN, NOON + HOUR)
-    lease.take(ws, OTHER, "Codex", NOON + HOUR)
+    lease.take(ws, OTHER, holder="Codex", until=NOON + HOUR)
 
 
 VERBS: dict[str, Callable[[Memory], object]] = {
@@ -146,14 +146,14 @@ def test_what_needs_the_dream_lock_is_told_who_drives_a_run(memory: Memory, ws: 
     """While a host drives a run, dream, undo, restore and erase answer Busy with its holder and end."""
     memory.remember("Dana prefers calls before noon", Draft(category="preference"))
     memory.drain()
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     with pytest.raises(Busy, match=r"driven by Claude Code until 2026-07-01T13:00:00Z"):
         VERBS[verb](memory)
 
 
 def test_everyday_verbs_do_not_ask_for_the_lease(memory: Memory, ws: Workspace) -> None:
     """Writing, draining, recalling and publishing go on while a host drives a run."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     memory.remember("Dana prefers calls before noon")
     assert memory.drain().stored == 1
     assert memory.recall("Dana").hits
@@ -162,16 +162,16 @@ def test_everyday_verbs_do_not_ask_for_the_lease(memory: Memory, ws: Workspace) 
 
 def test_a_dream_takes_over_when_the_lease_expired(memory: Memory, ws: Workspace, clock: FixedClock) -> None:
     """A host that never came back keeps no night from being dreamt."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     clock.now = NOON + HOUR
     assert memory.dream(now=True).result == "nothing"
 
 
 def test_the_run_itself_may_take_its_steps(ws: Workspace) -> None:
     """The step of the run that has the lease gets the dream lock; the kernel's lock excludes everybody meanwhile."""
-    lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+    lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
     with lease.driving(ws, "dream step", run=RUN), pytest.raises(RuntimeError):
-        lease.take(ws, RUN, "Claude Code", NOON + HOUR)
+        lease.take(ws, RUN, holder="Claude Code", until=NOON + HOUR)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -180,7 +180,7 @@ def test_a_crash_leaves_the_lease_before_or_after(
 ) -> None:
     """A power cut anywhere while a lease is renewed leaves the old end or the new one, and is never half a lease."""
     old, new = NOON + HOUR, NOON + 2 * HOUR
-    lease.take(memory.opened.ws, RUN, "Claude Code", old)
+    lease.take(memory.opened.ws, RUN, holder="Claude Code", until=old)
     found = set()
     for call in range(1, 12):
         disk = CrashDisk(tmp_path / "agent", crash_at=call, seed=seed)

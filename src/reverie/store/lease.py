@@ -42,7 +42,7 @@ def current(ws: Workspace) -> Lease | None:
     return lease if lease is not None and now < lease.until <= now + LONGEST else None
 
 
-def take(ws: Workspace, run: str, holder: str, until: datetime) -> Lease:
+def take(ws: Workspace, run: str, *, holder: str, until: datetime) -> Lease:
     """Take the lease for `run` until then, in the place of one that expired; on return it is on disk.
 
     Taking again what one holds moves its end. Raises Busy when another holds it, or does what `driving` is for at
