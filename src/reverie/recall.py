@@ -160,6 +160,7 @@ def _filter(ws: Workspace, ask: Ask) -> Filter:
     return Filter(
         kinds=("entry",) if where.category or where.tag or where.scope or where.about else ask.kinds,
         sessions=(where.session,) if where.session else (),
+        persons=(where.who,) if where.who else (),
         categories=(where.category,) if where.category else (),
         scopes=(where.scope,) if where.scope else (),
         tags=(where.tag,) if where.tag else (),

@@ -16,8 +16,9 @@ from reverie.core.fold import EntryState
 class Where(msgspec.Struct, frozen=True, kw_only=True):
     """A filter over entries.
 
-    `since` and `until` are days, both included. `as_of` asks for what was known and true at an instant. Superseded,
-    hidden and faded entries are left out of lists unless asked for; `limit` 0 means no limit.
+    `about` is whom or what an entry concerns, `who` the person who said it. `since` and `until` are days, both
+    included. `as_of` asks for what was known and true at an instant. Superseded, hidden and faded entries are left out
+    of lists unless asked for; `limit` 0 means no limit.
 
     >>> [state.entry.text for state in memory.list(Where(category="preference"))]
     ['User likes tea']
@@ -27,6 +28,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     tag: str = ""
     session: str = ""
     about: str = ""
+    who: str = ""
     scope: str = ""
     since: str = ""
     until: str = ""
@@ -47,6 +49,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
             (self.category, entry.category),
             (self.session, entry.session),
             (self.about, entry.about),
+            (self.who, entry.who),
             (self.scope, entry.scope),
         )
         return (

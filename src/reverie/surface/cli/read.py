@@ -21,6 +21,7 @@ Category = Annotated[str, typer.Option(help="Only this category, such as decisio
 Tag = Annotated[str, typer.Option(help="Only entries with this tag.")]
 Session = Annotated[str, typer.Option(help="Only what was said in this session.")]
 About = Annotated[str, typer.Option(help="Only what concerns this person or thing.")]
+Who = Annotated[str, typer.Option(help="Only what this person said.")]
 Scope = Annotated[str, typer.Option(help="Only this scope: private or team.")]
 Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
 Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
@@ -48,6 +49,7 @@ def recall(
     tag: Tag = "",
     session: Session = "",
     about: About = "",
+    who: Who = "",
     scope: Scope = "",
     since: Since = "",
     until: Until = "",
@@ -61,6 +63,7 @@ def recall(
         tag=tag,
         session=session,
         about=about,
+        who=who,
         scope=scope,
         since=since,
         until=until,
@@ -111,6 +114,7 @@ def list_(
     tag: Tag = "",
     session: Session = "",
     about: About = "",
+    who: Who = "",
     scope: Scope = "",
     since: Since = "",
     until: Until = "",
@@ -125,6 +129,7 @@ def list_(
         tag=tag,
         session=session,
         about=about,
+        who=who,
         scope=scope,
         since=since,
         until=until,
