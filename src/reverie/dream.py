@@ -30,6 +30,7 @@ from functools import cached_property
 import msgspec
 
 from reverie import layout
+from reverie.core.asked import days_wanted
 from reverie.core.batch import Part, Shut, after_batch, cut, gate, halves, is_suspect
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
@@ -37,7 +38,7 @@ from reverie.core.overview import Promotion
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Settlement, counts_of, outcome_of
 from reverie.core.raw_history import Known, by_day, raw_history
-from reverie.core.records import Run
+from reverie.core.records import Recalled, Run
 from reverie.core.run_words import summary
 from reverie.core.sight import Alike, Sight, waiting_parts
 from reverie.core.watermark import advanced, highest, run_name
@@ -151,7 +152,8 @@ class _Night:
         earlier = runs.read(ws)
         self._names = [one.run for one in earlier]
         self.watermark = highest(earlier)
-        self._promotion = Promotion(self._shown, ws.today)
+        recalls: stream.Read[Recalled] = stream.read(ws, layout.RECALL_LOG, Recalled)
+        self._promotion = Promotion(self._shown, ws.today, wanted=days_wanted(recalls.records))
         self._done = Dreamt()
 
     @cached_property

@@ -68,16 +68,21 @@ class Overview(msgspec.Struct, frozen=True):
 class Promotion:
     """Promotion during one dream: pages that did not change between two batches are read once."""
 
-    def __init__(self, find: Callable[[str], EntryState | None], today: str) -> None:
-        """Take what returns the state of an entry that may be shown, and the present day."""
+    def __init__(
+        self, find: Callable[[str], EntryState | None], today: str, *, wanted: Mapping[str, int] | None = None
+    ) -> None:
+        """Take what returns the state of an entry that may be shown, the present day, and days wanted by id."""
         self._find = find
         self._today = today
+        self._wanted = wanted or {}
         self._rows: dict[str, tuple[str, list[Row]]] = {}
 
     def promote(self, paths: Iterable[str], read_page: Callable[[str], str | None]) -> Overview | None:
         """Return the overview chosen from the pages at `paths`; None when it stays as it is."""
         rows = {path: self._read(path, read_page(path) or "") for path in sorted(paths) if is_source(path)}
-        chosen = choose(rows, lambda path: title_of(path, self._rows[path][0]), find=self._find)
+        chosen = choose(
+            rows, lambda path: title_of(path, self._rows[path][0]), find=self._find, wanted=self._wanted
+        )
         old = read_page(layout.OVERVIEW)
         text = rewrite(old, chosen, today=self._today)
         if text is None or text == old:
@@ -113,9 +118,10 @@ def choose(
     titles: Callable[[str], str],
     *,
     find: Callable[[str], EntryState | None],
+    wanted: Mapping[str, int] | None = None,
 ) -> list[Promoted]:
-    """Return the lines that the overview holds, in the order of their pages."""
-    every = sorted(_ranked(pages, titles, find), key=lambda one: (one.rank, one.place))
+    """Return the lines that the overview holds, in the order of their pages; `wanted`: days recalled, by entry."""
+    every = sorted(_ranked(pages, titles, find, wanted=wanted or {}), key=lambda one: (one.rank, one.place))
     taken: list[Promoted] = []
     size, counted = 0, dict[str, int]()
     shown: set[tuple[str, ...]] = set()
@@ -158,8 +164,10 @@ def _ranked(
     pages: Mapping[str, Sequence[Row]],
     titles: Callable[[str], str],
     find: Callable[[str], EntryState | None],
+    *,
+    wanted: Mapping[str, int],
 ) -> Iterator[Promoted]:
-    """Yield each line that holds now: pins first, then by significance, then the latest confirmed."""
+    """Yield each line that holds now: pins first, then by significance, days recalled, and the latest confirmed."""
     for path, found in pages.items():
         section = f"{PROJECT}{titles(path)}" if path.startswith(_PROJECTS) else ABOUT
         for row in found:
@@ -168,7 +176,8 @@ def _ranked(
             if len(states) < len(row.ids) or not current or any(one.hidden or one.wrong for one in states):
                 continue
             best = max(current, key=lambda one: (one.pinned, one.sig))
-            rank = (-float(best.pinned), -best.sig, -best.confirmed.timestamp())
+            asked = max(wanted.get(id_, 0) for id_ in row.ids)
+            rank = (-float(best.pinned), -best.sig, -asked, -best.confirmed.timestamp())
             yield Promoted(section, row.line, row.ids, rank, (path, row.number))
 
 
