@@ -55,11 +55,11 @@ class Score(msgspec.Struct):
 
 
 class Counting:
-    """A model that counts what it was asked."""
+    """A model that counts what it was asked, and whose replies may be kept short."""
 
-    def __init__(self, inner: Model) -> None:
-        """Count what `inner` uses."""
-        self.inner, self.used = inner, Usage()
+    def __init__(self, inner: Model, most: int = 0) -> None:
+        """Count what `inner` uses; its replies have at most `most` tokens, 0 for what is asked."""
+        self.inner, self.most, self.used = inner, most, Usage()
 
     @property
     def name(self) -> str:
@@ -68,6 +68,8 @@ class Counting:
 
     def complete(self, request: Request) -> Reply:
         """Ask, and count."""
+        if self.most:
+            request = msgspec.structs.replace(request, max_tokens=self.most)
         reply = self.inner.complete(request)
         self.used += Usage(calls=1) + msgspec.structs.replace(reply.usage, calls=0)
         return reply
@@ -84,6 +86,7 @@ def main() -> None:
     parser.add_argument("--base-url", default="", help="the address of an OpenAI-compatible server")
     parser.add_argument("--local", type=Path, help="a GGUF file to serve and to ask")
     parser.add_argument("--turns", type=int, default=0, help="read only so many turns of each conversation")
+    parser.add_argument("--max-tokens", type=int, default=0, help="cut replies at so many tokens")
     given = parser.parse_args()
     print("| reader | precision | recall | entries | refused | unread turns | per 1,000 turns | turns/s |")
     print("|---|---|---|---|---|---|---|---|")
@@ -92,7 +95,7 @@ def main() -> None:
     with ExitStack() as stack:
         model = _model(given, stack)
         if model is not None:
-            counting = Counting(model)
+            counting = Counting(model, given.max_tokens)
             score = _scored(counting, given.turns)
             print(_row(model.name, score, counting.used))
             print("\nrefused: " + "; ".join(f"{n} × {why}" for why, n in score.refused.most_common(12)))
@@ -162,18 +165,21 @@ def _read(
     """Yield what was read of each request's turns, session by session."""
     for _, group in groupby(turns, key=lambda turn: turn.session):
         whole = tuple(group)
-        spans = batches(whole) if model else (whole,)
-        for span in spans:
+        for span in batches(whole) if model else (whole,):
             before = tuple(turn for turn in whole if turn.n < span[0].n)[-CONTEXT_TURNS:]
-            yield (
-                take(
-                    model,
-                    Span(turns=span, before=before),
-                    calendar=calendar,
-                    nonce=lambda: "5d1f0c7a9b3e8264",
-                ),
-                span,
-            )
+            yield from _halved(model, Span(turns=span, before=before), calendar)
+
+
+def _halved(model: Model | None, span: Span, calendar: Calendar) -> Iterator[tuple[Taken, tuple[Turn, ...]]]:
+    """Yield what was read of a span, in halves where it could not be read, as extraction does after its tries."""
+    taken = take(model, span, calendar=calendar, nonce=lambda: "5d1f0c7a9b3e8264")
+    half = len(span.turns) // 2
+    if not taken.trouble or not half:
+        yield taken, span.turns
+        return
+    first, second = span.turns[:half], span.turns[half:]
+    yield from _halved(model, Span(turns=first, before=span.before), calendar)
+    yield from _halved(model, Span(turns=second, before=(span.before + first)[-CONTEXT_TURNS:]), calendar)
 
 
 def _compare(score: Score, found: dict[str, list[Entry]], asked: list[dict[str, Any]]) -> None:

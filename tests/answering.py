@@ -1,4 +1,4 @@
-"""Scripted replies to a request for extraction, made from what was asked."""
+"""Scripted replies to a request for extraction, made from what was asked, and what became of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ledger import said
+
+from reverie.capture import capture
+from reverie.core.records import Extraction
 from reverie.model.asking import Request
+from reverie.store import journal
+from reverie.store.workspace import Workspace
+from reverie.testing import ScriptedModel
 
 
 def asked(request: Request) -> list[dict[str, Any]]:
@@ -43,3 +50,25 @@ def but_for(word: str, *, instead: str = "I cannot say.") -> Callable[[Request],
         return instead if any(word in line["text"] for line in unread(request)) else word_for_word(request)
 
     return answer
+
+
+def told(ws: Workspace, *texts: str, session: str = "s1", role: str = "user") -> None:
+    """Capture what was said."""
+    for text in texts:
+        capture(ws, session, said(text, role=role))
+
+
+def records(ws: Workspace) -> list[Extraction]:
+    """Return every extraction, drained or not."""
+    every = [*journal.archived(ws), *journal.waiting(ws).records]
+    return [record for record in every if isinstance(record, Extraction)]
+
+
+def texts(ws: Workspace) -> list[str]:
+    """Return the texts of all entries extracted."""
+    return sorted(entry.text for record in records(ws) for entry in record.entries)
+
+
+def always(answer: Any = word_for_word) -> ScriptedModel:
+    """Return a model that gives the same answer to everything."""
+    return ScriptedModel([answer], loop=True)
