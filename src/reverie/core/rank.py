@@ -30,7 +30,7 @@ OWN: Final = 1.0
 WINDOW: Final = 1.5
 REACH: Final = 2  # turns before and after that a window takes in
 
-DENSE: Final = 0.30  # nearest by meaning, against farthest of those found
+DENSE: Final = 0.20  # nearest by meaning, against farthest of those found; squared, for only the nearest tell
 SESSION: Final = 0.12  # the session that holds most of what matches
 SPEAKER: Final = 0.50  # said by someone the query names
 NAMED: Final = 0.10  # about someone the query names
@@ -124,7 +124,7 @@ def rank(
     """
     near = _nearness(candidates)
     best = max((candidate.lexical for candidate in candidates), default=0.0) or 1.0
-    matches = [one.lexical / best + DENSE * nearness for one, nearness in zip(candidates, near, strict=True)]
+    matches = [one.lexical / best + DENSE * nearness**2 for one, nearness in zip(candidates, near, strict=True)]
     around = _Around(_session_priors(candidates, matches), _places(candidates, matches), best)
     asked = _asked(query, candidates, reference)
     scored = []
