@@ -129,7 +129,7 @@ class Opened:
         self._opening = opening
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
         self._index: Index | None = None
-        self._resembling = Resembling(self._state, lambda: self.index, self._catch_up_index)
+        self._resembling = Resembling(self._state, lambda: self.index, catch_up=self._catch_up_index)
         self._recovered = False
         self._queue = journal.Queue(ws)
         self._laid: tuple[object, ...] | None = None

@@ -65,10 +65,7 @@ def test_an_empty_list_is_an_answer(ws: Workspace) -> None:
     "instead", ["no JSON", ModelFailed("I won't", kind="refused")], ids=["odd", "refused"]
 )
 def test_the_turn_that_cannot_be_read_is_isolated_and_kept_raw(ws: Workspace, instead: object) -> None:
-    """After some tries the span is halved until the turn stands alone; it goes raw into the history, the rest is read.
-
-    The tries survive restarts (R-11, P-07), and no turn leaves the active window.
-    """
+    """After tries that survive restarts it stands alone and goes raw into the history; the rest is read (R-11)."""
 
     def answer(request: Request) -> str:
         if any("poison" in line["text"] for line in unread(request)):

@@ -70,7 +70,7 @@ class Waiting:
 class Resembling:
     """Call it with an entry to get those that resemble it; bound to one open memory's state and index."""
 
-    def __init__(self, state: State, index: Callable[[], Index], catch_up: Callable[[], object]) -> None:
+    def __init__(self, state: State, index: Callable[[], Index], *, catch_up: Callable[[], object]) -> None:
         """Search `state` and `index`; `catch_up` brings the index up to the files."""
         self._state, self._index, self._catch_up = state, index, catch_up
         self._waiting = Waiting()
