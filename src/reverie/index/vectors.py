@@ -164,8 +164,8 @@ class VectorFiles:
         at = at[np.argpartition(-scores, best - 1)[:best]]
         exact = self._exact(seen, at, vector=vector)
         order = np.lexsort((at, -exact))[:depth]
-        nums = seen.places["num"]
-        return [Near(int(nums[at[one]]), int(at[one]), float(exact[one])) for one in order]
+        at, exact = at[order], exact[order]
+        return [*map(Near, seen.places["num"][at].tolist(), at.tolist(), exact.tolist())]
 
     def similarities(self, about: Vectored, vector: Floats, *, places: Mapping[int, int]) -> dict[int, float]:
         """Return the cosines of rows whose vectors lie at `places`."""
@@ -204,12 +204,13 @@ class VectorFiles:
             with _failing(self._folder):
                 codes, halves, places = (self._path(about.generation, part) for part in _PARTS)
                 shape = (about.size, about.dimension)
+                # As plain arrays: a slice of a memmap costs as much as reading what it holds.
                 self._map = _Map(
                     about.generation,
                     about.size,
-                    np.memmap(codes, np.int8, mode="r", shape=shape),
-                    np.memmap(halves, np.float16, mode="r", shape=shape),
-                    np.memmap(places, np.dtype(list(PLACE)), mode="r", shape=(about.size,)),
+                    np.asarray(np.memmap(codes, np.int8, mode="r", shape=shape)),
+                    np.asarray(np.memmap(halves, np.float16, mode="r", shape=shape)),
+                    np.asarray(np.memmap(places, np.dtype(list(PLACE)), mode="r", shape=(about.size,))),
                 )
         if len(dead) > self._buried or (self._dead is not None and self._dead.size < about.size):
             grown = np.zeros(about.size, bool)
