@@ -29,9 +29,10 @@ from benchmarks.invented import Inventor
 from reverie.core.days import Calendar, parse_instant
 from reverie.core.records import Entry, Turn
 from reverie.core.redact import redact
+from reverie.core.tokens import estimate
 from reverie.model.access import Access
 from reverie.model.asking import Model, Reply, Request, Usage
-from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches
+from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, requests
 from reverie.model.providers import open_model
 from reverie.model.rules import extract as by_rule
 from reverie.model.spans import Taken, take
@@ -100,6 +101,9 @@ def main() -> None:
             print(_row(model.name, score, counting.used))
             print("\nrefused: " + "; ".join(f"{n} × {why}" for why, n in score.refused.most_common(12)))
     print()
+    for every in (6, 0):
+        print(_cost(every))
+    print()
     for what, turns in (("invented turns", _invented()), ("sample turns", _sample_turns())):
         began = time.process_time()
         found = by_rule(turns, Calendar("UTC", "00:00"))
@@ -108,6 +112,27 @@ def main() -> None:
         print(
             f"by rule, {len(turns):,} {what} ({len(found):,} entries): {rate:,.0f} turns/s of CPU (target {TARGET:,})"
         )
+
+
+def _cost(every: int) -> str:
+    """Return what reading the samples asks of any model, when a session is read after so many turns (0: at its end)."""
+    calls = tokens = turns = 0
+    for path in sorted(SAMPLES.glob("*.jsonl")):
+        for _, group in groupby(_turns(path.name)[0], key=lambda turn: turn.session):
+            whole = tuple(group)
+            turns += len(whole)
+            step = every or len(whole)
+            for start in range(0, len(whole), step):
+                for piece in batches(whole[start : start + step]):
+                    before = tuple(turn for turn in whole if turn.n < piece[0].n)[-CONTEXT_TURNS:]
+                    asked = requests(
+                        Span(turns=piece, before=before), Calendar("UTC", "00:00"), nonce="0" * 16
+                    )
+                    calls += len(asked)
+                    tokens += sum(estimate(one.instructions) + estimate(one.text) for one in asked)
+    per = 1_000 / turns
+    when = f"every {every} turns" if every else "at a session's end"
+    return f"read {when}: {calls * per:,.0f} calls and about {tokens * per:,.0f} tokens in, for 1,000 turns"
 
 
 def _model(given: argparse.Namespace, stack: ExitStack) -> Model | None:
