@@ -21,7 +21,7 @@ from pathlib import Path
 
 from reverie import layout
 from reverie.core.names import safe_name
-from reverie.core.setting_keys import toml
+from reverie.core.setting_keys import Value, toml
 from reverie.core.setting_sources import (
     AGENT_VARIABLE,
     CONFIG_VARIABLE,
@@ -41,7 +41,7 @@ from reverie.errors import BadSettings, UnsafePath, UsageError
 CONFIG = "config.toml"
 AGENT = "default"  # who is meant when nobody is named
 
-_USERS_TABLES = ("agents", "workspace")
+_USERS_TABLES = ("agents", "shared", "workspace")
 _LARGEST = 1_000_000  # bytes of a settings file; a planted larger one is refused before it fills the memory
 
 _PAGE = """\
@@ -59,9 +59,13 @@ Made from the code by `make reference`. A later place wins:
 
 A key that does not exist, stands where it may not, or has a wrong value is an error (exit code 78).
 
-Your `config.toml` may also say where agents live: `[agents]`, then lines such as `support-bot = "~/memory/support"`.
+Your `config.toml` may also say where agents live: `[agents]`, then lines such as `support-bot = "~/memory/support"`;
+and where shared workspaces lie, in the same way: `[shared]`, then lines such as `team = "~/memory/team"`.
 Which workspace is meant is decided by `--workspace`, `--agent-id`, `REVERIE_WORKSPACE`, `REVERIE_AGENT_ID`, in this
 order; else it is the agent `default`. An agent without a line in `[agents]` lives in `~/.reverie/agents/`.
+
+The workspace of a person beneath an agent's has the agent's settings; its own tables and its own `reverie.toml` come
+after them.
 
 | key | accepts | default | in `reverie.toml` | environment | seeds' name | meaning |
 |---|---|---|---|---|---|---|
@@ -70,45 +74,47 @@ order; else it is the agent `default`. An agent without a line in `[agents]` liv
 
 @dataclass(frozen=True, slots=True)
 class _User:
-    """What the user's own file holds: settings, the folders of agents, and settings for single workspaces."""
+    """What the user's own file holds: settings, folders of agents and shared workspaces, settings for single ones."""
 
     values: Values
     agents: Mapping[str, Path]
+    shared: Mapping[str, Path]
     workspaces: tuple[tuple[str, Values], ...]
 
 
 def load(
     *,
     workspace: Path | None,
+    above: Path | None = None,
     config_dir: Path | None = None,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, str] | None = None,
 ) -> Settings:
     """Return the settings that hold in the folder `workspace`, which need not exist; None asks for no folder's.
 
+    `above` is the agent's workspace where `workspace` is a person's: what holds there holds here too.
     `flags` maps dotted names (`dream.min_facts`) to text. `environment` stands in for the process's own. In the
     result `zone` is never empty. Raises BadSettings; UnsafePath when `reverie.toml` is not a plain file.
     """
     variables = os.environ if environment is None else environment
     user = _user(config_folder(config_dir, variables) / CONFIG, variables)
     values = dict(user.values)
-    if workspace is not None:
-        for name, told in user.workspaces:
-            if os.path.realpath(_named(name, user.agents, home=_home(variables))) == os.path.realpath(
-                workspace
-            ):
-                values |= told
-        for path, value in _workspace(workspace / layout.SETTINGS).items():
-            mine = values.get(path)
-            if isinstance(value, tuple) and isinstance(mine, tuple):
-                values[path] = tuple(dict.fromkeys((*mine, *value)))
-            else:
-                values[path] = value
+    for folder in (above, workspace):
+        if folder is not None:
+            _apply(values, user, folder, home=_home(variables))
     values |= read_environment(variables)
     values |= read_flags(flags or {})
     if not values.get(("zone",)):
         values["zone",] = system_zone(variables)
     return assemble(values)
+
+
+def shared_folders(
+    *, config_dir: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Mapping[str, Path]:
+    """Return the folder of each shared workspace that the user's own file names; raises BadSettings."""
+    variables = os.environ if environment is None else environment
+    return _user(config_folder(config_dir, variables) / CONFIG, variables).shared
 
 
 def config_folder(config_dir: Path | None = None, environment: Mapping[str, str] | None = None) -> Path:
@@ -230,23 +236,46 @@ def _absolute(text: str, home: Path) -> Path | None:
 def _user(path: Path, environment: Mapping[str, str]) -> _User:
     """Read the user's own file; all of it is checked, whichever workspace is meant."""
     table = _read(path)
-    agents, workspaces = (table.pop(name, {}) for name in _USERS_TABLES)
-    if not isinstance(agents, dict) or not isinstance(workspaces, dict):
+    agents, shared, workspaces = (table.pop(name, {}) for name in _USERS_TABLES)
+    if not (isinstance(agents, dict) and isinstance(shared, dict) and isinstance(workspaces, dict)):
         raise BadSettings(
-            f'{path}: agents and workspace are tables; write [agents] or [workspace."<folder or agent>"]'
+            f"{path}: agents, shared and workspace are tables; write [agents], [shared] or"
+            ' [workspace."<folder or agent>"]'
         )
-    folders = {}
-    for name, folder in agents.items():
-        found = _absolute(folder, _home(environment)) if isinstance(folder, str) else None
-        if found is None:
-            raise BadSettings(
-                f"{path}: agents.{plain(name)} is {shown(folder)}; write a folder that begins with / or ~/"
-            )
-        folders[name] = found
+    home = _home(environment)
+    folders, common = (
+        _folders(one, f"{path}: {kind}", home=home) for kind, one in (("agents", agents), ("shared", shared))
+    )
     told = tuple(
         (name, read_table(inner, f"{path}: workspace.{shown(name)}")) for name, inner in workspaces.items()
     )
-    return _User(read_table(table, str(path)), folders, told)
+    return _User(read_table(table, str(path)), folders, common, told)
+
+
+def _folders(table: Mapping[str, object], where: str, *, home: Path) -> dict[str, Path]:
+    """Return the folders that a table names."""
+    folders = {}
+    for name, folder in table.items():
+        found = _absolute(folder, home) if isinstance(folder, str) else None
+        if found is None:
+            raise BadSettings(
+                f"{where}.{plain(name)} is {shown(folder)}; write a folder that begins with / or ~/"
+            )
+        folders[name] = found
+    return folders
+
+
+def _apply(values: dict[tuple[str, ...], Value], user: _User, folder: Path, *, home: Path) -> None:
+    """Put over `values` what the user's file says of the workspace at `folder`, then what its own file says."""
+    for name, told in user.workspaces:
+        if os.path.realpath(_named(name, user.agents, home=home)) == os.path.realpath(folder):
+            values |= told
+    for path, value in _workspace(folder / layout.SETTINGS).items():
+        mine = values.get(path)
+        if isinstance(value, tuple) and isinstance(mine, tuple):
+            values[path] = tuple(dict.fromkeys((*mine, *value)))
+        else:
+            values[path] = value
 
 
 def _workspace(path: Path) -> Values:

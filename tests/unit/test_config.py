@@ -33,6 +33,8 @@ OTHERS = {
     "durability": "os",
     "redaction_allow": ("AKIA{4,}", "x"),
     "exclusions": ("health", "money"),
+    "subscriptions": ("team", "family"),
+    "index_url": "/srv/index",
     "skills": "off",
     "notebook.path": "vault/mine",
     "dream.model": "ollama:small",
@@ -149,7 +151,8 @@ def test_a_hostile_workspace_is_refused(places: Places, line: str) -> None:
 def test_only_harmless_keys_are_on_the_list() -> None:
     """What a workspace may not set is exactly this: a change here is a change of what a stranger may decide."""
     assert {key.name for key in ELSEWHERE} == {
-        "model", "dream.model", "index", "durability", "redaction", "redaction_allow", "skills", "notebook.path",
+        "model", "dream.model", "index", "index_url", "subscriptions", "durability",
+        "redaction", "redaction_allow", "skills", "notebook.path",
         "notes.globs", "embedder", "embedders.base_url", "embedders.key_variable", "embedders.timeout_seconds",
         "max_turn_bytes", "lock_wait_seconds", "extraction.model", "summaries.model",
         "models.base_url", "models.key_variable", "models.timeout_seconds", "models.tries",
@@ -214,13 +217,38 @@ def test_a_table_for_a_workspace_is_for_it_alone(places: Places) -> None:
     "text",
     [
         "agents = 3", "workspace = 3", "workspace.bot = 3", "workspace.bot.min_facts = 3", 'agents.bot = "relative"',
-        "agents.bot = 3", 'agents.bot = ""', 'agents.bot = "~other/x"', '[workspace."/elsewhere"]\nredaction = 3',
+        "agents.bot = 3", 'agents.bot = ""', "shared = 3", 'shared.team = "relative"',
+        'agents.bot = "~other/x"', '[workspace."/elsewhere"]\nredaction = 3',
     ],
 )  # fmt: skip
 def test_wrong_tables_of_the_user_are_errors(places: Places, text: str) -> None:
     """The tables of agents and workspaces are checked whole, whichever workspace is opened."""
     places.mine(text)
     assert places.refusal().startswith(f"{places.user}/config.toml: ")
+
+
+def test_shared_folders_are_named_by_the_user_alone(places: Places) -> None:
+    """`[shared]` of the user's file says where shared workspaces lie; a workspace's own file may not hold it."""
+    places.mine('shared.team = "~/memory/team"\nsubscriptions = ["team"]')
+    found = config.shared_folders(config_dir=places.user, environment=places.environment)
+    assert found == {"team": places.user.parent / "memory" / "team"}
+    assert places.load().subscriptions == ("team",)
+    for text in ('shared.team = "/srv/team"', 'subscriptions = ["team"]'):
+        places.theirs(text)
+        assert "reverie.toml" in places.refusal()
+
+
+def test_a_person_has_the_agents_settings(places: Places) -> None:
+    """What holds in the agent's workspace holds in a person's beneath it, unless its own file says otherwise."""
+    agent = places.workspace
+    places.mine(f'exclusions = ["health"]\n[workspace."{agent}"]\nlock_wait_seconds = 2.0')
+    places.theirs('zone = "Asia/Tokyo"\nexclusions = ["money"]\ndream.min_facts = 7')
+    person = agent / "people" / "dana-9bcdbd5d"
+    person.mkdir(parents=True)
+    (person / "reverie.toml").write_text('exclusions = ["love"]\ndream.min_facts = 3', encoding="utf-8")
+    found = config.load(workspace=person, above=agent, config_dir=places.user, environment=places.environment)
+    assert (found.zone, found.lock_wait_seconds, found.dream.min_facts) == ("Asia/Tokyo", 2.0, 3)
+    assert found.exclusions == ("health", "money", "love")
 
 
 def test_the_users_folder_is_found(tmp_path: Path) -> None:

@@ -277,6 +277,11 @@ class Settings:
     redaction_allow: tuple[str, ...] = key(
         "False alarms of the redaction: texts or regular expressions that are no secrets.", default=()
     )
+    subscriptions: tuple[str, ...] = key(
+        "Shared workspaces, by their names in `[shared]`, whose memories are recalled along; entries of scope `team` go"
+        " to the first.",
+        default=(),
+    )
     exclusions: tuple[str, ...] = key(
         "Topics never stored; those of a workspace are added to yours.", default=(), here=True
     )
