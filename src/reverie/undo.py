@@ -12,24 +12,23 @@ pending again. After a restore, entries whose citation vanished are pending agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from reverie import layout
-from reverie.core.blocks import Broken
 from reverie.core.citations import citations
 from reverie.core.days import parse_instant
-from reverie.core.index_page import compile_index
-from reverie.core.merge import merged
 from reverie.core.records import Outcome, OutcomeKind, Run
-from reverie.core.watermark import run_name
+from reverie.core.reverting import reverted, without_citing
 from reverie.errors import Conflict, NotFound, UsageError
-from reverie.store import installing, lease, pages, runs, stream
+from reverie.store import changing, installing, lease, pages, runs, stream
+from reverie.store.changing import Change, Files
 from reverie.store.git import History
-from reverie.store.installing import Wanted
 from reverie.store.landing import INDEX
 from reverie.store.workspace import Workspace
 
+UNDOABLE = ("dream", "lint", "skill")  # kinds of runs; an undo is taken back by dreaming again
+
 Masked = Callable[[str], bool]
-Files = dict[str, tuple[bytes | None, bytes | None]]  # path -> bytes now, bytes wanted
 
 
 def log(ws: Workspace, *, limit: int = 50) -> list[Run]:
@@ -64,12 +63,12 @@ def undo(ws: Workspace, run: str, *, retry: bool, masked: Masked) -> Run:
     with lease.driving(ws, "undo"):
         installing.finish(ws)
         done = find(ws, run)
-        if done.kind != "dream" or any(one.undoes == run for one in runs.read(ws)):
-            message = f"{run} cannot be undone: it was undone already, or is no dream"
+        if done.kind not in UNDOABLE or any(one.undoes == run for one in runs.read(ws)):
+            message = f"{run} cannot be undone: it was undone already, or is no {', '.join(UNDOABLE)}"
             raise Conflict(message)
-        wanted = _reverted(ws, done, masked)
         read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
         theirs = [one for one in read.records if one.run == run]
+        wanted = _reverted(ws, done, masked, entries={one.entry for one in theirs})
         return _install(ws, kind="undo", undoes=run, files=wanted, outcomes=theirs, retry=retry)
 
 
@@ -93,7 +92,7 @@ def restore(ws: Workspace, when: str, *, masked: Masked) -> Run:
         return _install(ws, kind="restore", undoes=when, files=files, outcomes=lost, retry=True)
 
 
-def _reverted(ws: Workspace, done: Run, masked: Masked) -> Files:
+def _reverted(ws: Workspace, done: Run, masked: Masked, *, entries: AbstractSet[str]) -> Files:
     """Return the files that undo a run: what it changed put back, what was changed since kept."""
     history = History(ws)
     files: Files = {}
@@ -107,7 +106,9 @@ def _reverted(ws: Workspace, done: Run, masked: Masked) -> Files:
         if now == change.new:
             files[change.path] = (now, change.old)
             continue
-        text = merged(_text(change.new), _text(now), theirs=_text(change.old))
+        text = reverted(_text(change.old), _text(change.new), now=_text(now))
+        if text is None and change.path == f"{ws.notebook}/{layout.OVERVIEW}":
+            text = without_citing(_text(now), entries)  # each dream chooses its lines anew
         if text is None:
             message = f"{change.path} was changed again where {done.run} changed it: undo the later run first"
             raise Conflict(message)
@@ -122,9 +123,8 @@ def _install(
     ws: Workspace, *, kind: str, undoes: str, files: Files, outcomes: list[Outcome], retry: bool
 ) -> Run:
     """Install the files in one commit, with outcomes that say what becomes of the entries."""
-    history, now = History(ws), ws.clock()
-    taken = [f"dream:{one.run.partition(':')[2]}" for one in runs.read(ws) if one.run.startswith(f"{kind}:")]
-    name = f"{kind}:{run_name(now, taken).partition(':')[2]}"
+    now = ws.clock()
+    name = changing.name_of(ws, kind, now)
     outcome: OutcomeKind = "pending" if retry else "declined"
     settled = {
         (one.entry, one.part): Outcome(
@@ -138,55 +138,16 @@ def _install(
         )
         for one in outcomes
     }
-    prefix, files = f"{ws.notebook}/", _with_index(ws, files)
-    run = Run(
-        run=name,
+    wanted = Change(
         kind=kind,
-        started=now,
-        ended=now,
-        dreamer="person",
+        by="person",
+        title=f"{kind.capitalize()} {undoes}",
+        files=files,
         result="undone",
-        pages=tuple(path.removeprefix(prefix) for path in sorted(files)),
         counts={outcome: len(settled)},
         undoes=undoes,
     )
-    theirs = pages.people_changes(ws, history)
-    with ws.writing(kind):
-        also = installing.commit_people(history, theirs, at=now)
-        message = f"{kind.capitalize()} {undoes}\n\n" + "".join(f"{path}\n" for path in sorted(files))
-        wanted = Wanted(
-            run=run,
-            files=files,
-            also=also,
-            outcomes=tuple(settled.values()),
-            log_line="",
-            message=message,
-        )
-        recorded, _ = installing.install(ws, history, wanted)
-    return recorded
-
-
-def _with_index(ws: Workspace, files: Files) -> Files:
-    """Return the files with `index.md` as it must be once they are there; as they are when it cannot be compiled."""
-    index, prefix = f"{ws.notebook}/{INDEX}", f"{ws.notebook}/"
-    after = {path: new for path, (_, new) in files.items()}
-    before = ws.disk.read(index)
-    if before is None and after.get(index) is None:
-        return files
-    there = {path for path in ws.disk.walk(ws.notebook) if pages.is_page(ws, path)}
-    there |= {path for path in after if path.startswith(prefix) and pages.is_page(ws, path)}
-    there -= {path for path, new in after.items() if new is None}
-    listed = compile_index(
-        _text(after.get(index, before)),
-        (path.removeprefix(prefix) for path in there),
-        changed=[path.removeprefix(prefix) for path in after],
-        read_page=lambda path: _text(after.get(prefix + path, ws.disk.read(prefix + path))),
-    )
-    if isinstance(listed, Broken):
-        return files
-    data = listed.encode("utf-8", "surrogateescape")
-    others = {path: both for path, both in files.items() if path != index}
-    return others if data == before else {**others, index: (before, data)}
+    return changing.change(ws, wanted, name=name, outcomes=tuple(settled.values()))
 
 
 def _commit_at(ws: Workspace, history: History, when: str) -> str:

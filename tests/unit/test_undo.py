@@ -286,3 +286,19 @@ def test_the_list_of_pages_names_none_that_an_undo_took_away(desk: Desk) -> None
     }
     named = set(re.findall(r"^- \[\[([^|\]]+)", listed, re.MULTILINE))
     assert named == there - {"schema"}
+
+
+def test_lines_that_later_runs_added_beside_it_stay(desk: Desk) -> None:
+    """Undoing a run between two others takes its own lines from the page and the overview, and leaves theirs (R-32)."""
+    first = desk.remember(TEA, category="preference")
+    desk.night()
+    second = desk.remember("User likes rye bread for supper", category="preference")
+    run = desk.night()
+    third = desk.remember("User likes plum jam for breakfast", category="preference")
+    desk.night()
+    page = _page_of(desk, third)
+    desk.memory.undo(run.run)
+    for path in (page, desk.root / "notebook" / layout.OVERVIEW):
+        text = path.read_text(encoding="utf-8")
+        assert (first in text, second in text, third in text) == (True, False, True)
+    assert [_outcomes(desk, one) for one in (first, second, third)] == [["cited"], ["declined"], ["cited"]]
