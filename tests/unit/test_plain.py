@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reverie.core.citations import citing_lines
+from reverie.core.citations import citations, citing_lines
 from reverie.core.markdown import append_to_section, outline
-from reverie.core.plain import append, citing, headings_above, plain
+from reverie.core.plain import append, citing, headings_above, plain, uncited
 from reverie.errors import InvalidRecord
 
 A, B = "[[archive/2026-07-01#^0000000000000001]]", "[[archive/2026-07-02#^00000000000000ab]]"
@@ -77,6 +77,16 @@ def test_lines_are_added_where_the_parser_adds_them(body: str, heading: str) -> 
             append(text, heading, lines=lines)
         return
     assert append(text, heading, lines=lines) == expected
+
+
+@given(PAGES)
+def test_a_page_without_its_citations_is_that_of_the_parser(page: str) -> None:
+    """Whatever the page, it loses its citations, the blanks before them, and nothing else."""
+    left = page
+    for one in reversed(citations(page)):
+        left = left[: one.start].rstrip(" ") + left[one.end :]
+    assert uncited(page, page) == left
+    assert uncited(page, page).count("\n") == page.count("\n")
 
 
 def test_what_reverie_writes_is_plain() -> None:

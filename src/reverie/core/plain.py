@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import msgspec
 
-from reverie.core.citations import citing_lines
+from reverie.core.citations import citations, citing_lines
 from reverie.core.markdown import append_to_section, outline
 from reverie.core.patterns import Words
 from reverie.core.source import split
@@ -22,6 +22,7 @@ _HEADING = Words(r"(#{1,6}) ([^\W_][^#`\\]*)")
 _ITEM = Words(r"( {0,8})(?:-|\d{1,3}\.) (?=[^\W_]|[\"'“‘(`《「『\\[])(?!\d{1,9}[.)](?:\s|$))")
 _PROSE = Words(r"[^\W\d_]")
 _CITES = Words(r"((?: \[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)$")
+_CITATION = Words(r" *\[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\]")
 _ID = Words(r"\^([0-9a-f]{16})\]\]")
 _NEVER = Words(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufeff|\A---")
 _DEEPER = 2  # blanks by which an item may be deeper than the one before
@@ -78,6 +79,17 @@ def citing(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
     if page is None:
         return citing_lines(text)
     return [(number, page.lines[number - 1], ids) for number, ids in page.citing.items()]
+
+
+def uncited(text: str, page: str) -> str:
+    """Return a piece of `page` without its citations and the blanks before them; lines stay lines."""
+    if "#^" not in text:
+        return text
+    if plain(page) is not None:
+        return _CITATION.sub("", text)
+    for one in reversed(citations(text)):
+        text = text[: one.start].rstrip(" ") + text[one.end :]
+    return text
 
 
 def headings_above(text: str) -> list[tuple[int, tuple[str, ...]]]:

@@ -21,12 +21,12 @@ from reverie import layout
 from reverie.core import framing
 from reverie.core.active_window import unread
 from reverie.core.chunks import VERSION, paragraph_chunks
-from reverie.core.citations import citations
 from reverie.core.days import Calendar
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
 from reverie.core.front_matter import read as read_front
 from reverie.core.names import is_day
+from reverie.core.plain import citing, uncited
 from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
 from reverie.core.source import split
@@ -157,15 +157,20 @@ class Feeding:
         kind = "core" if path in CORE else "page"
         seen: dict[str, int] = {}
         rows = []
+        cited = {number: found for number, _, found in citing(text)}
         for chunk in paragraph_chunks(text):
             seen[chunk.text] = seen.get(chunk.text, -1) + 1
-            ids = [" ".join(one.id for one in citations(line)) for line in chunk.text.split("\n")]
+            # A line that was too long for one chunk has its citations in the chunk where they stand.
+            ids = [
+                " ".join(one for one in cited.get(number, ()) if f"#^{one}" in line)
+                for number, line in enumerate(chunk.text.split("\n"), chunk.line)
+            ]
             rows.append(
                 Row(
                     id=f"{kind}:{derived_id(path, chunk.text, str(seen[chunk.text]))}",
                     kind=kind,  # type: ignore[arg-type]
                     source=path,
-                    text=uncited(chunk.text),
+                    text=uncited(chunk.text, text),
                     heading=" › ".join(chunk.heading_path),
                     at=at,
                     day=self.calendar.day(at),
@@ -264,13 +269,6 @@ def _reached(before: str, status: Any) -> int:  # noqa: ANN401 - os.stat_result
     """Return the byte up to which a stream was read, by its stamp; 0 for a page, or for a file that was cut."""
     reached = int(before.rpartition("@")[2] or 0) if before else 0
     return reached if reached <= status.st_size else 0
-
-
-def uncited(text: str) -> str:
-    """Return a page's text without its citations, whose hex digits are no words anyone looks for; lines stay lines."""
-    for one in reversed(citations(text)):
-        text = text[: one.start].rstrip(" ") + text[one.end :]
-    return text
 
 
 def row_of(state: EntryState) -> Row:

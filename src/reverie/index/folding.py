@@ -23,11 +23,11 @@ import msgspec
 
 from reverie import layout
 from reverie.core import daylog, framing
-from reverie.core.citations import citing_lines
 from reverie.core.days import Calendar
 from reverie.core.entries import without_halves
 from reverie.core.names import is_day
 from reverie.core.packing import unpack
+from reverie.core.plain import citing
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index import entry_rows
@@ -78,7 +78,9 @@ class Folding:
         entry_rows.refold(self.db, self.happened)
         entry_rows.settle(self.db, self.ended, last=last)
         self.done.changed |= self.happened | self.ended
-        self.db.executemany("INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in self.done.changed])
+        self.db.executemany(
+            "INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in self.done.changed]
+        )
         return self.done
 
     @contextmanager
@@ -291,7 +293,7 @@ class Folding:
     def _page(self, path: str) -> None:
         self._uncite(path)
         text = (self.files.read(path) or b"").decode("utf-8", "replace")
-        for line, _, ids in citing_lines(text):
+        for line, _, ids in citing(text):
             self.db.executemany("INSERT INTO cite VALUES (?, ?, ?)", [(path, line, one) for one in ids])
             self.done.changed.update(ids)
 
