@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
 from reverie.core.embedder_settings import EmbedderSettings
+from reverie.core.lint_settings import LintSettings
 from reverie.core.model_settings import ExtractionSettings, ModelSettings
 from reverie.core.setting_keys import Key, Value, key
 
@@ -298,6 +299,7 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     dream: DreamSettings = field(default_factory=DreamSettings)
+    lint: LintSettings = field(default_factory=LintSettings)
     publish: PublishSettings = field(default_factory=PublishSettings)
     facts: FactSettings = field(default_factory=FactSettings)
     compaction: CompactionSettings = field(default_factory=CompactionSettings)

@@ -1,0 +1,25 @@
+"""The settings of `lint`.
+
+Owns the `[lint]` table; promises nothing that `core.settings` does not; never reads a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reverie.core.setting_keys import key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintSettings:
+    """When the notebook is looked over by itself."""
+
+    enabled: bool = key(
+        "Whether the notebook is looked over as part of `consolidate`, once nothing waits for a dream.",
+        default=True,
+        here=True,
+        seed="memory_lint_enabled",
+    )
+    min_days: int = key(
+        "Days between two such looks.", default=7, within=(0, 366), here=True, seed="memory_lint_min_days"
+    )
