@@ -9,9 +9,10 @@ from reverie import layout
 from reverie.core import daylog
 from reverie.core.records import Entry, Event, Outcome
 from reverie.core.settings import DreamSettings, Settings
-from reverie.dream import Dreamt, dream
+from reverie.dream import Dreamt, Reach, Wish, dream
 from reverie.index.state import State
 from reverie.store import pages, stream
+from reverie.store.dream_views import Veil
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import FixedClock, counter_ids
 
@@ -91,6 +92,7 @@ def run(
     dry: bool = False,
     masked: Callable[[str], bool] = lambda _: False,
     linking: bool = False,
+    **reach: Any,
 ) -> Dreamt:
     """Dream once, with a state of its own; `linking`: every entry may resemble every other."""
     states: list[State] = []
@@ -101,7 +103,8 @@ def run(
 
     try:
         alike = (lambda _: states[-1].states()) if linking else None
-        return dream(ws, look, masked=masked, alike=alike, passing_gates=now, dry_run=dry)
+        around = Reach(look=look, veil=Veil(masked), alike=alike, **reach)
+        return dream(ws, around, Wish(now=now, dry_run=dry))
     finally:
         for state in states:
             state.close()

@@ -2,21 +2,28 @@
 
 In: entries and raw history of days before today without an outcome, and the notebook. Out: changed pages, an outcome
 for each entry that could be settled, the run's record, a line in `notebook/log.md`, `index.md` and the overview page.
-It never touches today's entries, a daily log, MEMORY.md, USER.md or SOUL.md.
+It never touches today's entries, a daily log, MEMORY.md, USER.md or SOUL.md: for the last two, as for skills, it
+proposes, and a person decides.
 
 The order, under the dream lock for the whole call:
 
-1. an interrupted install is finished, and the state is read anew
+1. an interrupted install is finished, what runs left behind is removed, and the state is read anew
 2. the gates are asked, the instant is noted, and links that no extraction looked for are appended to the events
-3. a batch is cut, oldest first; the dreamer proposes, the policy judges, the overview is chosen anew
+3. a batch is cut, oldest first; the dreamer proposes on a staging copy (rules, or a model's agent with the tools of
+   `store.dream_tools`), the policy judges, the overview is chosen anew (`store.night`)
 4. under the write lock: what people changed is committed as theirs, what they changed under the dreamer's hands is left
    to them, and the rest is installed (`store.installing` numbers the writes)
 5. what failed is counted, the transcript kept; from 3 again while anything waits
+
+A run can be driven in several calls by a host with a model of its own: `start` cuts the batch and takes a lease, `step`
+uses one tool, `end` judges and installs. Between them the run is on disk (`store.dreaming`), and no lock is held.
 
 What a crash leaves: before an install's intent nothing, and the batch is dreamt again; after it the install is finished
 by the next writer. A link has a derived id, so looking for it again adds none. An entry without an outcome stays
 pending, whatever became of the run. A count that is lost costs one more try. What failed `max_retries` times is dreamt
 apart, and split until the fault stands alone: that entry is `unprocessable`, stays searchable, and the rest goes on.
+A run that did not end cleanly (its model failed, its time or a ceiling was reached) is dropped whole. It is no try; the
+next batch is half as long when the run had got anywhere, so that a batch too large for its ceilings comes to an end.
 
 Next: `publish`.
 """
@@ -24,101 +31,75 @@ Next: `publish`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
-from reverie import layout
-from reverie.core.asked import days_wanted
-from reverie.core.batch import Part, Shut, after_batch, cut, gate, halves, is_suspect
+from reverie.core.batch import Part, Shut, cut, gate, halves, is_suspect, parts_of
+from reverie.core.dreamt import Dreamt, Wish
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
-from reverie.core.overview import Promotion
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Judged, Proposal, Settlement, counts_of, outcome_of
-from reverie.core.raw_history import Known, by_day, raw_history
-from reverie.core.records import Recalled, Run
-from reverie.core.run_words import summary
-from reverie.core.sight import Alike, Sight, waiting_parts
-from reverie.core.watermark import advanced, highest, run_name
+from reverie.core.proposal import Judged, Proposal, Settlement
+from reverie.core.records import Run
+from reverie.core.settings import DreamSettings
+from reverie.core.sight import Alike
+from reverie.core.watermark import run_name
 from reverie.errors import ReverieError
 from reverie.index.state import State
+from reverie.model.dream_agent import Ended, Given, dream_with
+from reverie.model.dream_prompt import Task, dreamer
 from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import counters, daylog, history, installing, lease, runs, stream
-from reverie.store.counters import DreamCounters
-from reverie.store.landing import Landed, Verdict, land, transcript
+from reverie.store import dreaming, installing, lease, runs
+from reverie.store.dream_tools import Seek, Tools
+from reverie.store.dream_views import Veil, guidance, history_of
+from reverie.store.dreaming import Begun
+from reverie.store.night import Attempt, Night
 from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
+__all__ = ["Dreamt", "Reach", "Started", "Wish", "dream", "end", "finish", "start", "step"]
+
+Find = Callable[[str], EntryState | None]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dreamt:
-    """What a dream did: `productive` when something was settled, else `nothing` with the `reason` none was.
-
-    `runs` are the records of its batches, `run` and `commit` those of the last; `watermark` is the day the notebook has
-    reached; `diff` is what a dry run would change.
-    """
-
-    result: str = "nothing"
-    reason: str = ""
-    runs: tuple[str, ...] = ()
-    commit: str = ""
-    counts: dict[str, int] = field(default_factory=dict)
-    pages: tuple[str, ...] = ()
-    watermark: str = ""
-    diff: str = ""
-    problems: tuple[str, ...] = ()
-    due: Due = Due()
-
-    @property
-    def run(self) -> str:
-        """The name of the last batch's run, empty when there was none."""
-        return self.runs[-1] if self.runs else ""
-
-    def __str__(self) -> str:
-        """Return what became of the entries, or why nothing did."""
-        return (
-            summary(self.counts, len({*self.pages} - {layout.OVERVIEW}))
-            if self.result == "productive"
-            else self.reason
-        )
-
-
-def dream(
-    ws: Workspace,
-    look: Callable[[], State],
-    *,
-    masked: Callable[[str], bool],
-    alike: Alike | None = None,
-    passing_gates: bool = False,
-    dry_run: bool = False,
-) -> Dreamt:
-    """Dream what is pending, batch by batch; raises Busy at once while another dream, lint, undo or erase runs.
+class Reach:
+    """What a dream asks of what lies around it.
 
     `look` returns the state caught up with the files; it is asked under the lock, for another process may have dreamt
-    a moment before. `masked` tells a text that must stay forgotten. `alike` returns entries whose words resemble those
-    of one, for links that no extraction has looked for; without it none are. `passing_gates` is a person's own call.
-    A dry run settles and counts nothing.
+    a moment before. `veil` tells what must stay forgotten, `forgotten` are the ids of that. `alike` returns entries
+    whose words resemble those of one, for links that no extraction has looked for; without it none are. `seek` answers
+    searches. `agent` gives the model, called `model`, to a run of that name; None where rules dream.
     """
+
+    look: Callable[[], State]
+    veil: Veil
+    forgotten: tuple[str, ...] = ()
+    alike: Alike | None = None
+    seek: Seek = lambda _words, _entries: ()
+    agent: Callable[[str], Given | None] = lambda _run: None
+    model: str = ""
+
+
+def dream(ws: Workspace, reach: Reach, wish: Wish | None = None) -> Dreamt:
+    """Dream what is pending, batch by batch; raises Busy at once while another dream, lint, undo or erase runs.
+
+    A dry run settles and counts nothing; with a model it asks it all the same.
+    """
+    wish = wish or Wish()
     with lease.driving(ws, "dream"):
         finish(ws)
-        night = _Night(ws, look(), masked, dry=dry_run)
-        verdict = gate(
-            ws.settings.dream,
-            night.waiting,
-            last=night.before.last,
-            now=night.started,
-            today=ws.today,
-            passing=passing_gates,
-        )
-        if isinstance(verdict, Shut):
-            return Dreamt(reason=verdict.reason, watermark=night.watermark)
-        if not dry_run:
-            counters.write(ws, msgspec.structs.replace(night.before, last=night.started))
-        if alike is not None:
-            night.link(alike)
-        return night.sleep()
+        dreaming.sweep(ws)
+        night = Night(ws, reach.look(), reach.veil.text, dry=wish.dry_run)
+        shut = _shut(ws, night, wish)
+        if shut is not None:
+            return shut
+        night.begun()
+        if reach.alike is not None:
+            night.link(reach.alike, by=DREAMER)
+        return _Sleep(ws, reach, wish, night=night).through()
 
 
 def finish(ws: Workspace) -> Run | None:
@@ -126,105 +107,177 @@ def finish(ws: Workspace) -> Run | None:
     return installing.finish(ws)
 
 
-class _Night:
-    """One call of `dream`: what waits, what was read of state and notebook, and what came of it so far."""
+# A run that a host drives
 
-    def __init__(self, ws: Workspace, state: State, masked: Callable[[str], bool], *, dry: bool) -> None:
-        self._ws, self._masked, self._dry = ws, masked, dry
-        raw = raw_history(
-            history.read(ws),
-            Known(state.outcomes, state.mark, masked),
-            calendar=ws.calendar,
-            before=ws.today,
-        )
-        self.waiting = by_day(waiting_parts(state.pending(before=ws.today), state.outcomes), raw.parts)
-        self._held = raw.held
-        self.before = counters.read(ws, DreamCounters)
-        self.started = ws.clock()
-        self._failures = dict(self.before.failures)
-        self._sight = Sight(
-            lambda entry: state.find([entry]).get(entry),
-            state.events,
-            cited_on=state.cited_on,
-            notebook=ws.notebook,
-        )
-        self._days = daylog.days(ws)
-        earlier = runs.read(ws)
-        self._names = [one.run for one in earlier]
-        self.watermark = highest(earlier)
-        recalls: stream.Read[Recalled] = stream.read(ws, layout.RECALL_LOG, Recalled)
-        self._promotion = Promotion(self._shown, ws.today, wanted=days_wanted(recalls.records))
-        self._done = Dreamt()
 
-    @cached_property
-    def _staging(self) -> Staging:
-        return Staging(self._ws)
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """A run under way: its name, until when its lease holds, and its entries with what is to be done with them."""
 
-    def link(self, alike: Alike) -> None:
-        """Link what waits with what it repeats, changes or contradicts, where no extraction did."""
-        made = self._sight.link(self.waiting, alike, by=DREAMER, at=self.started)
-        if made and not self._dry:
-            stream.append_all(self._ws, layout.EVENTS, made)
-        self.waiting = self._sight.seen_again(self.waiting) if made else self.waiting
+    run: str
+    until: datetime
+    task: Task
 
-    def sleep(self) -> Dreamt:
-        """Dream batch by batch until nothing waits, or the time is up."""
-        settings = self._ws.settings.dream
-        tried: set[tuple[str, int]] = set()
-        while batch := cut(settings, self._untried(tried), failures=self._failures):
-            if (self._ws.clock() - self.started).total_seconds() >= settings.timeout_seconds:
-                self._tell([f"stopped after {settings.timeout_seconds} seconds; the rest waits"])
-                break
-            tried.update(part.key for part in batch)
-            if is_suspect(settings, batch, failures=self._failures):
-                self._split(batch)
-            else:
-                self._attempt(batch)
-        done = replace(self._done, watermark=self.watermark, diff=self._staging.diff() if self._dry else "")
-        if done.result == "nothing":
-            return replace(done, reason="nothing could be settled; see the problems")
-        return replace(done, due=Due(publish=not self._dry, digest=not self._dry))
 
-    # A batch
+def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str) -> Started | Dreamt:
+    """Begin a run that `holder` drives, or return why none begins. Raises Busy.
 
-    def _untried(self, tried: set[tuple[str, int]]) -> list[Part]:
-        return [part for part in self.waiting if part.key not in tried]
+    Its lease holds for the dream's `timeout_seconds`, and each step makes it hold as long again.
+    """
+    wish = wish or Wish()
+    name = run_name(ws.clock(), [one.run for one in runs.read(ws)])
+    until = _until(ws)
+    lease.take(ws, name, holder=holder, until=until)
+    with lease.driving(ws, "dream", run=name):
+        finish(ws)
+        dreaming.sweep(ws)
+        night = Night(ws, reach.look(), reach.veil.text)
+        shut = _shut(ws, night, wish)
+        if shut is None:
+            night.begun()
+            if reach.alike is not None:
+                night.link(reach.alike, by=DREAMER)
+            batch = cut(_settings(ws, night, wish), _wanted(night.waiting, wish), failures=night.failures)
+            parts = tuple(part.key for part in batch)
+            dreaming.begin(ws, Begun(run=name, holder=holder, at=night.started, parts=parts))
+            return Started(run=name, until=until, task=_task(ws, reach, batch))
+    lease.release(ws, name)
+    return shut
+
+
+def step(ws: Workspace, reach: Reach, run: str, *, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Use one tool in a run and return its answer; on return what it did is on disk. Raises Conflict, Busy."""
+    lease.renew(ws, run, _until(ws))
+    with lease.driving(ws, "dream", run=run):
+        begun, deeds = dreaming.load(ws, run)
+        state = reach.look()
+        found = state.find(dict.fromkeys(id_ for id_, _ in begun.parts))
+        wanted = frozenset(begun.parts)
+        batch = [part for one in found.values() for part in parts_of(one) if part.key in wanted]
+        tools = _tools(ws, reach, batch, find=found.get, staging=Staging(ws))
+        for deed in deeds:
+            tools.redo(deed)
+        said = tools.use(tool, arguments)
+        dreaming.add(ws, run, tools.deeds)
+        return said
+
+
+def end(ws: Workspace, reach: Reach, run: str, *, clean: bool = True) -> Dreamt:
+    """Judge and install what a run came to, or with `clean` false drop it whole. Raises Conflict, Busy."""
+    lease.renew(ws, run, _until(ws))
+    with lease.driving(ws, "dream", run=run):
+        finish(ws)
+        begun, deeds = dreaming.load(ws, run)
+        night = Night(ws, reach.look(), reach.veil.text)
+        wanted = frozenset(begun.parts)
+        batch = tuple(part for part in night.waiting if part.key in wanted)
+        if clean and batch and all(one.run != run for one in runs.read(ws)):
+            tools = _tools(ws, reach, batch, find=night.sight.find, staging=night.staging)
+            for deed in deeds:
+                tools.redo(deed)
+            said = [{"type": "deed", **msgspec.to_builtins(deed)} for deed in deeds]
+            night.attempt(_attempt(tools, batch, by=begun.holder, name=run, started=begun.at, said=said))
+        dreaming.close(ws, run)
+    lease.release(ws, run)
+    return _told(night, dry=False, reason="" if clean else "the run was given up; its entries are pending")
+
+
+class _Stopped(Exception):
+    """The night ends: the model cannot be asked now, or its time is up."""
+
+
+class _Sleep:
+    """A night slept through in one call, batch by batch."""
+
+    def __init__(self, ws: Workspace, reach: Reach, wish: Wish, *, night: Night) -> None:
+        self._ws, self._reach, self._wish, self._night = ws, reach, wish, night
+
+    def through(self) -> Dreamt:
+        """Dream until nothing waits, the time is up, or the model cannot be asked."""
+        night, tried = self._night, set[tuple[str, int]]()
+        try:
+            while batch := self._next(tried):
+                if self._left() <= 0:
+                    seconds = self._ws.settings.dream.timeout_seconds
+                    night.tell([f"stopped after {seconds} seconds; the rest waits"])
+                    break
+                tried.update(part.key for part in batch)
+                if is_suspect(self._ws.settings.dream, batch, failures=night.failures):
+                    self._split(batch)
+                else:
+                    self._try(batch)
+                if self._wish.most:
+                    break
+        except _Stopped:
+            pass
+        return _told(night, dry=self._wish.dry_run)
+
+    def _next(self, tried: set[tuple[str, int]]) -> list[Part]:
+        untried = [part for part in _wanted(self._night.waiting, self._wish) if part.key not in tried]
+        return cut(_settings(self._ws, self._night, self._wish), untried, failures=self._night.failures)
+
+    def _left(self) -> float:
+        """Return the seconds that are left of this night."""
+        gone = (self._ws.clock() - self._night.started).total_seconds()
+        return self._ws.settings.dream.timeout_seconds - gone
 
     def _split(self, batch: Sequence[Part]) -> None:
         """Dream what has failed too often, in ever smaller halves, until a part that fails stands alone."""
-        left, reasons = self._attempt(batch)
+        left, reasons = self._try(batch)
         if len(left) == 1 and len(batch) == 1:
             reason = reasons.get(left[0].id, "no page could take it")
             one = Settlement(entry=left[0].id, outcome="unprocessable", part=left[0].number, reason=reason)
-            self._land(batch, Judged(pages={}, settlements=(one,), refusals=()))
-            self._count({one.entry}, ())
+            alone = Attempt(batch=tuple(batch), proposal=Proposal(pages={}, settlements=(one,)), by="runner")
+            self._night.land(alone, Judged(pages={}, settlements=(one,), refusals=()))
+            self._night.count({one.entry}, ())
         elif left:
             for half in halves(left) if len(left) == len(batch) else (left,):
                 self._split(half)
 
-    def _attempt(self, batch: Sequence[Part]) -> tuple[list[Part], dict[str, str]]:
-        """Dream one batch; return the parts at fault, without those left to a person, and why."""
-        proposal, problem = self._propose(batch)
-        judged = judge(self._case(batch, proposal), proposal)
-        reasons = {one.place: one.reason for one in judged.refusals}
-        wanted = {one.key for one in judged.settlements}
-        failed = [part for part in batch if part.key not in wanted]
-        settled: set[str] = set()
-        if judged.settlements:
-            landed = self._land(batch, judged)
-            settled = {one.entry for one in landed.outcomes}
-        self._count(settled, failed)
-        said = [f"{one.place or 'batch'}: {one.reason}" for one in judged.refusals]
-        self._tell((*problem, *said))
-        return failed, reasons
+    def _try(self, batch: Sequence[Part]) -> tuple[list[Part], dict[str, str]]:
+        """Dream one batch by a model or by rules; return the parts at fault, and why."""
+        night, own = self._night, tuple(part for part in batch if not part.raw)
+        name = night.name()
+        given = self._reach.agent(name) if own else None
+        if given is None:
+            proposal, problems = self._by_rule(batch)
+            attempt = Attempt(batch=tuple(batch), proposal=proposal, by=DREAMER, name=name, problems=problems)
+            return night.attempt(attempt)
+        began = self._ws.clock()
+        tools = _tools(self._ws, self._reach, own, find=night.sight.find, staging=night.staging)
+        ended = dream_with(given, _task(self._ws, self._reach, own), tools, seconds=self._left())
+        attempt = _attempt(
+            tools, batch, by=dreamer(self._reach.model), name=name, started=began, said=ended.said
+        )
+        if not ended.clean:
+            return self._dropped(attempt, ended)
+        raw, _ = self._by_rule([part for part in batch if part.raw])
+        both = (*attempt.proposal.settlements, *raw.settlements)
+        proposal = msgspec.structs.replace(attempt.proposal, settlements=both)
+        if night.most:
+            night.take_less(night.most * 2 if night.most * 2 < self._ws.settings.dream.max_entries else 0)
+        return night.attempt(msgspec.structs.replace(attempt, proposal=proposal))
 
-    def _propose(self, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
+    def _dropped(self, attempt: Attempt, ended: Ended) -> tuple[list[Part], dict[str, str]]:
+        """Note a run that did not end cleanly; stop the night where that was not the batch's own fault."""
+        night, batch = self._night, attempt.batch
+        night.failed(msgspec.structs.replace(attempt, problems=(ended.problem,)))
+        night.tell([ended.problem])
+        alone = ended.too_much and len(batch) == 1
+        if not ended.own_fault and not alone:
+            if ended.too_much:
+                night.take_less(len(batch) // 2)
+            raise _Stopped
+        night.count((), batch)
+        return list(batch), dict.fromkeys((part.id for part in batch), ended.problem)
+
+    def _by_rule(self, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
+        sight = self._night.sight
         material = Material(
             parts=tuple(batch),
-            replaces={part.id: self._sight.replaced(part.id) for part in batch},
-            find=self._sight.find,
-            page_of=self._sight.page_of,
-            read=self._staging.text,
+            replaces={part.id: sight.replaced(part.id) for part in batch},
+            find=sight.find,
+            page_of=sight.page_of,
+            read=self._night.staging.text,
             today=self._ws.today,
         )
         try:
@@ -232,112 +285,64 @@ class _Night:
         except ReverieError as error:
             return Proposal(pages={}, settlements=()), (f"the dreamer failed: {error}",)
 
-    def _case(self, batch: Sequence[Part], proposal: Proposal) -> Case:
-        staged = {path: self._staging.text(path) for path in proposal.pages}
-        cited = (one.page for one in proposal.settlements if one.page and one.page not in staged)
-        staged.update({path: self._staging.text(path) for path in set(cited)})
-        return self._judging(batch, {path: text for path, text in staged.items() if text is not None})
 
-    def _judging(self, batch: Sequence[Part], old: dict[str, str]) -> Case:
-        return Case(
-            parts=batch,
-            old=old,
-            existing=self._staging.paths,
-            folded=self._staging.folded,
-            find=self._sight.find,
-            page_of=self._sight.page_of,
-            masked=self._masked,
-            allow=self._ws.settings.redaction_allow,
-            copies={layout.OVERVIEW},
-        )
+def _shut(ws: Workspace, night: Night, wish: Wish) -> Dreamt | None:
+    """Return why no dream begins now, None when one does."""
+    waiting = _wanted(night.waiting, wish)
+    verdict = gate(
+        _settings(ws, night, wish),
+        waiting,
+        last=night.before.last,
+        now=night.started,
+        today=ws.today,
+        passing=wish.now,
+    )
+    return Dreamt(reason=verdict.reason, watermark=night.watermark) if isinstance(verdict, Shut) else None
 
-    def _land(self, batch: Sequence[Part], judged: Judged) -> Landed:
-        """Install what was judged (or lay it over the notebook, in a dry run) and take note of it."""
-        ws, now = self._ws, self._ws.clock()
-        name = run_name(now, self._names)
-        self._names.append(name)
-        of = {part.key: part.of for part in batch}
-        outcomes = tuple(outcome_of(one, name, at=now, parts=of[one.key]) for one in judged.settlements)
-        pages = {**judged.pages, **self._promoted(judged.pages)}
-        settled = {one.key for one in judged.settlements}
-        rest = [part for part in self.waiting if part.key not in settled]
-        reached = advanced(
-            self.watermark,
-            days=self._days,
-            pending=[*self._held, *(part.day for part in rest)],
-            today=ws.today,
-        )
-        run = Run(
-            run=name,
-            kind="dream",
-            started=now,
-            ended=now,
-            dreamer=DREAMER,
-            result="productive",
-            counts=counts_of(outcomes),
-            problems=tuple(f"{one.place}: {one.reason}" for one in judged.refusals),
-        )
-        days = tuple(sorted({part.day for part in batch}))
-        if self._dry:
-            self._staging.put(pages)
-            landed = Landed(run=run, outcomes=outcomes, pages=pages, left=frozenset())
-        else:
-            verdict = Verdict(pages=pages, outcomes=outcomes, run=run, days=days)
-            landed = land(ws, self._staging, verdict, watermark=reached, fallback=self.watermark)
-            self._staging.installed(landed.pages)
-            for path in landed.left:
-                self._staging.forget(path)
-            runs.keep_transcript(ws, name, transcript(batch, judged, landed=landed))
-        self._note(landed)
-        return landed
 
-    def _note(self, landed: Landed) -> None:
-        settled = {(one.entry, one.part) for one in landed.outcomes}
-        self.waiting = [part for part in self.waiting if part.key not in settled]
-        self._sight.place(landed.outcomes)
-        self.watermark = max(self.watermark, landed.run.watermark)
-        counts = dict(self._done.counts)
-        for kind, number in landed.run.counts.items():
-            counts[kind] = counts.get(kind, 0) + number
-        self._done = replace(
-            self._done,
-            result="productive" if landed.outcomes else self._done.result,
-            runs=self._done.runs if self._dry or not landed.outcomes else (*self._done.runs, landed.run.run),
-            commit=landed.run.commit or self._done.commit,
-            counts=counts,
-            pages=tuple(sorted({*self._done.pages, *landed.pages})),
-        )
-        self._tell(landed.run.problems if landed.left else ())
+def _wanted(waiting: Sequence[Part], wish: Wish) -> list[Part]:
+    return [part for part in waiting if wish.day in ("", part.day)]
 
-    def _count(self, settled: set[str], failed: Sequence[Part]) -> None:
-        if self._dry:
-            return
-        counted = after_batch(self._failures, settled=settled, failed={part.id for part in failed})
-        if counted != self._failures:
-            self._failures = counted
-            counters.write(
-                self._ws, msgspec.structs.replace(self.before, last=self.started, failures=counted)
-            )
 
-    def _tell(self, problems: Sequence[str]) -> None:
-        known = self._done.problems
-        self._done = replace(self._done, problems=(*known, *(one for one in problems if one not in known)))
+def _settings(ws: Workspace, night: Night, wish: Wish) -> DreamSettings:
+    """Return the settings with as many entries a batch as are asked for, and as recent runs could end with."""
+    settings = ws.settings.dream
+    most = min(one for one in (settings.max_entries, night.most, wish.most) if one)
+    return replace(settings, max_entries=most)
 
-    # The overview
 
-    def _promoted(self, changed: Mapping[str, str]) -> dict[str, str]:
-        """Return the overview as it should read once `changed` is installed; nothing when it stays as it is."""
-        paths = self._staging.paths | changed.keys()
-        promoted = self._promotion.promote(paths, lambda path: changed.get(path) or self._staging.text(path))
-        if promoted is None:
-            return {}
-        judged = judge(
-            self._judging((), promoted.quoted),
-            Proposal(pages={layout.OVERVIEW: promoted.text}, settlements=()),
-        )
-        self._tell([f"{one.place}: {one.reason}" for one in judged.refusals])
-        return dict(judged.pages)
+def _until(ws: Workspace) -> datetime:
+    return ws.clock() + timedelta(seconds=ws.settings.dream.timeout_seconds)
 
-    def _shown(self, entry: str) -> EntryState | None:
-        state = self._sight.find(entry)
-        return state if state is not None and not self._masked(state.entry.text) else None
+
+def _tools(ws: Workspace, reach: Reach, batch: Sequence[Part], *, find: Find, staging: Staging) -> Tools:
+    return Tools(
+        ws, staging, batch, veil=reach.veil, known=lambda entry: find(entry) is not None, seek=reach.seek
+    )
+
+
+def _attempt(tools: Tools, batch: Sequence[Part], **named: Any) -> Attempt:  # noqa: ANN401 - Attempt's own
+    return Attempt(batch=tuple(batch), proposal=tools.proposal(), edits=tools.edits, **named)
+
+
+def _task(ws: Workspace, reach: Reach, batch: Sequence[Part]) -> Task:
+    """Return what a dreamer is told of its batch."""
+    days = frozenset(part.day for part in batch)
+    return Task(
+        parts=tuple(batch),
+        today=ws.today,
+        notebook=ws.notebook,
+        guidance=guidance(ws, reach.veil),
+        history=history_of(ws, reach.veil, days),
+        forgotten=reach.forgotten,
+        skills=ws.settings.skills != "off",
+        nonce=ws.new_id(),
+    )
+
+
+def _told(night: Night, *, dry: bool, reason: str = "") -> Dreamt:
+    """Return what a night came to."""
+    told = replace(night.done, watermark=night.watermark, diff=night.staging.diff() if dry else "")
+    if not told.counts:
+        return replace(told, reason=reason or "nothing could be settled; see the problems")
+    return replace(told, result="productive", due=Due(publish=not dry, digest=not dry))

@@ -35,10 +35,11 @@ from reverie.core.tokens import terms
 from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
-from reverie.dream import Dreamt, dream
+from reverie.dream import Dreamt, Wish, dream
 from reverie.errors import Busy, ModelFailed, ReverieError, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
+from reverie.reaching import reach_of
 from reverie.recall import Ask, Found, keep_log, recall
 from reverie.remember import Remembered
 from reverie.store import runs
@@ -313,15 +314,14 @@ class Memory(Care):
         done = digesting.digest(ws, state, masked=masked)
         return msgspec.structs.replace(done, sections=told.sections, problems=told.problems)
 
-    def dream(self, *, now: bool = False, dry_run: bool = False) -> Dreamt:
-        """Fold closed days into the notebook, in one commit or none; raises Busy.
+    def dream(self, *, now: bool = False, dry_run: bool = False, day: str = "", most: int = 0) -> Dreamt:
+        """Fold closed days into the notebook, in one commit or none; of one `day`, or `most` entries. Raises Busy.
 
         >>> memory.dream(now=True).result
         'nothing'
         """
-        ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
-        alike = self.opened.reading().alike
-        done = dream(ws, look, masked=masked, alike=alike, passing_gates=now, dry_run=dry_run)
+        wish = Wish(now=now, dry_run=dry_run, day=day, most=most)
+        done = dream(self.opened.writable, reach_of(self.opened), wish)
         self._act(done.due)
         return done
 

@@ -31,13 +31,15 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "models": ROOMS | SHARED,  # the rule by which steps are given a model; it needs both model/ and store/
     "consolidate": BELOW_MEMORY,  # the list of the steps
     "opening": {"config", *BELOW_MEMORY},  # what a Memory holds; config is read nowhere else below
-    "care": {"opening", *BELOW_MEMORY},  # the half of Memory's verbs that a person uses
-    "memory": {"opening", "care", "consolidate", *BELOW_MEMORY},
+    "word": {"opening", *BELOW_MEMORY},  # the verbs of Memory by which one says something about entries
+    "care": {"opening", "word", *BELOW_MEMORY},  # the verbs of Memory that a person uses
+    "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
+    "memory": {"opening", "care", "reaching", "consolidate", *BELOW_MEMORY},
     "front": {"opening", "memory", "consolidate", *BELOW_MEMORY},
     # Fakes of any part, for users' tests too.
     "testing": {"front", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "opening", "memory", "config", "consolidate", "adapters", *BELOW_MEMORY},
+    "surface": {"front", "opening", "memory", "reaching", "config", "consolidate", "adapters", *BELOW_MEMORY},
     "__main__": {"surface"},
 }
 WITH_SIBLINGS = {*FOLDERS, "testing"}

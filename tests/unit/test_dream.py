@@ -25,10 +25,11 @@ from dream_world import (
 
 from reverie import layout
 from reverie.core.citations import citing_lines
-from reverie.dream import dream
+from reverie.dream import Reach, Wish, dream
 from reverie.errors import Busy
 from reverie.index.state import State
 from reverie.store import pages, runs
+from reverie.store.dream_views import Veil
 from reverie.store.git import History
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock
@@ -154,7 +155,7 @@ def test_the_state_is_read_under_the_lock(ws: Workspace) -> None:
         seen.append(look_at(ws))
         return seen[-1]
 
-    dream(ws, look, masked=lambda _: False, passing_gates=True)
+    dream(ws, Reach(look=look, veil=Veil()), Wish(now=True))
     seen[0].close()
     assert len(outcomes(ws)) == 4
     assert not is_busy(ws)

@@ -106,6 +106,16 @@ def problem(change: Change, near: Surroundings) -> str:
     )
 
 
+def words_problem(change: Change, near: Surroundings) -> str:
+    """Return why the text of a file that is no page may not be proposed, empty when it may."""
+    added = added_lines(change.old, change.new or "")
+    return (
+        _active_problem(change.old, change.new or "", added)
+        or _loss_problem(change, near, added)
+        or _text_problem(added, near)
+    )
+
+
 def path_problem(change: Change, near: Surroundings) -> str:
     """Return why the path may not be written, empty when it may."""
     path = change.path

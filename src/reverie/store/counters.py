@@ -31,11 +31,15 @@ class PublishCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="publ
 
 
 class DreamCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="dream"):
-    """When a dream last ran and lint last ended, how often each batch failed, and into what sizes it was split."""
+    """When a dream last ran and lint last ended, how often a batch with each entry failed, and the `most` it may hold.
+
+    `most` is 0 for as many as the settings say; fewer after a model's run that came to no end.
+    """
 
     last: datetime | None = None
     lint: datetime | None = None
     failures: dict[str, int] = {}
+    most: int = 0
 
 
 class ConsolidateCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="consolidate"):

@@ -1,7 +1,7 @@
 """The records of runs, kept for ever, and the transcripts of the latest.
 
-Owns `.state/dreams/`; promises that a run has one record however often its end is repeated, and that no more than
-`KEPT` transcripts lie there; never decides what a run did.
+Owns `.state/dreams/`; promises that a run has one record however often its end is repeated, and that no more
+transcripts lie there than `dream.transcripts` says; never decides what a run did.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from reverie.core.watermark import highest
 from reverie.store import stream
 from reverie.store.workspace import Workspace
 
-KEPT = 10
 _TRANSCRIPT = re.compile(r"[a-z]+-\d{8}-\d{6}(?:-\d+)?\.jsonl")
 
 
@@ -55,8 +54,12 @@ def transcript_file(run: str) -> str:
 
 
 def keep_transcript(ws: Workspace, run: str, lines: Sequence[Mapping[str, object]]) -> None:
-    """Write a run's transcript, one object a line, and remove those older than the newest `KEPT`."""
-    ws.disk.replace(transcript_file(run), b"".join(framing.frame(dict(line)) for line in lines))
+    """Write a run's transcript without secrets, one object a line, and remove those older than the newest ones kept."""
+    ws.disk.replace(transcript_file(run), b"".join(framing.frame(_clean(ws, line)) for line in lines))
     names = sorted(name for name in ws.disk.list(layout.DREAMS) if _TRANSCRIPT.fullmatch(name))
-    for name in names[:-KEPT]:
+    for name in names[: -ws.settings.dream.transcripts]:
         ws.disk.remove(f"{layout.DREAMS}/{name}")
+
+
+def _clean(ws: Workspace, line: Mapping[str, object]) -> dict[str, object]:
+    return {name: ws.clean(value) if isinstance(value, str) else value for name, value in line.items()}

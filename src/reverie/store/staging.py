@@ -1,7 +1,8 @@
 """The notebook as a dream sees it: the files as they are, with what the dream changed laid over them.
 
-Owns what a run has read and would write; promises that the cost follows the pages touched, and that a page is given
-back with the bytes it was read with, so that a person's edit meanwhile is noticed; never writes a file.
+Owns what a run has read and would write; promises that the cost follows the pages touched (the notebook is listed once,
+when something asks what there is), and that a page is given back with the bytes it was read with, so that a person's
+edit meanwhile is noticed; never writes a file.
 
 Pages are named relative to the notebook.
 """
@@ -9,6 +10,7 @@ Pages are named relative to the notebook.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from reverie.core.page_rules import fold_path
 from reverie.errors import UnsafePath
@@ -21,14 +23,26 @@ class Staging:
     """The notebook's pages during one call; bytes that are no UTF-8 survive as surrogates."""
 
     def __init__(self, ws: Workspace) -> None:
-        """List the notebook's pages; none is read."""
+        """List nothing and read nothing yet."""
         self._ws = ws
         self._read: dict[str, bytes | None] = {}
         self._over: dict[str, str] = {}
-        prefix = f"{ws.notebook}/"
-        self.every = {path.removeprefix(prefix) for path in ws.disk.walk(ws.notebook)}
-        self.paths = {path for path in self.every if pages.is_page(ws, f"{prefix}{path}")}
-        self.folded = {fold_path(path) for path in self.every}
+
+    @cached_property
+    def every(self) -> set[str]:
+        """Every file of the notebook that may be opened."""
+        prefix = f"{self._ws.notebook}/"
+        return {path.removeprefix(prefix) for path in self._ws.disk.walk(self._ws.notebook)} | {*self._over}
+
+    @cached_property
+    def paths(self) -> set[str]:
+        """The content pages."""
+        return {path for path in self.every if self._is_page(path)}
+
+    @cached_property
+    def folded(self) -> set[str]:
+        """Every file as a file system sees it that knows neither case nor Unicode forms."""
+        return {fold_path(path) for path in self.every}
 
     def text(self, path: str) -> str | None:
         """Return a page's text, None when there is none or it may not be opened."""
@@ -42,11 +56,10 @@ class Staging:
     def data(self, path: str) -> bytes | None:
         """Return the bytes of a file as they were when it was first read."""
         if path not in self._read:
+            # Where the listing is there, it says without a look at the disk that most of what is asked for is not.
+            listed = "every" not in self.__dict__ or path in self.every
             try:
-                # Most of what is asked for does not exist, and the listing says so without a look at the disk.
-                self._read[path] = (
-                    self._ws.disk.read(f"{self._ws.notebook}/{path}") if path in self.every else None
-                )
+                self._read[path] = self._ws.disk.read(f"{self._ws.notebook}/{path}") if listed else None
             except UnsafePath:
                 self._read[path] = None
         return self._read[path]
@@ -55,6 +68,10 @@ class Staging:
         """Lay changed pages over the files."""
         self._over.update(changed)
         self._know(changed)
+
+    def remember(self, path: str, data: bytes | None) -> None:
+        """Take `data` for what the page held when this run first read it, in an earlier call."""
+        self._read[path] = data
 
     def installed(self, changed: Mapping[str, str]) -> None:
         """Note that changed pages have become the files."""
@@ -75,10 +92,15 @@ class Staging:
             for path, text in sorted(self._over.items())
         )
 
+    def _is_page(self, path: str) -> bool:
+        return pages.is_page(self._ws, f"{self._ws.notebook}/{path}")
+
     def _know(self, changed: Mapping[str, str]) -> None:
-        self.every |= changed.keys()
-        self.paths |= {path for path in changed if pages.is_page(self._ws, f"{self._ws.notebook}/{path}")}
-        self.folded |= {fold_path(path) for path in changed}
+        if "every" not in self.__dict__:
+            return  # the listing will find them
+        self.every.update(changed)
+        self.paths.update(path for path in changed if self._is_page(path))
+        self.folded.update(fold_path(path) for path in changed)
 
 
 def _encoded(text: str) -> bytes:

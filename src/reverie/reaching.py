@@ -1,0 +1,34 @@
+"""What a dream reaches of an open memory: its state, what is forgotten, the search, and the model that dreams.
+
+Owns how the dream's Reach is put together, for the verb and for whoever drives a run in several calls; promises that
+the agent's searches pass the mask like everybody's; never dreams itself.
+"""
+
+from __future__ import annotations
+
+from reverie.dream import Reach
+from reverie.opening import Opened
+from reverie.recall import Ask, recall
+from reverie.store.dream_views import Veil
+
+FOUND = 20  # of which the tools show the best
+
+
+def reach_of(opened: Opened) -> Reach:
+    """Return what a dream of this memory asks, with the mask as it is now."""
+    mask, models = opened.mask, opened.models
+
+    def seek(words: str, entries: bool) -> list[str]:  # noqa: FBT001 - the protocol of Seek
+        ask = Ask(query=words, k=FOUND, kinds=("entry",) if entries else ("page", "core", "history"))
+        found = recall(opened.ws, opened.state_now(), index=opened.index, ask=ask, masked=mask.row)
+        return [f"{hit.source} {hit.day} {hit.id}: {hit.text[:400]}" for hit in found.hits]
+
+    return Reach(
+        look=opened.state_now,
+        veil=Veil(mask.text, mask.covers),
+        forgotten=tuple(dict.fromkeys(one for tomb in mask.tombstones for one in tomb.entries)),
+        alike=opened.reading().alike,
+        seek=seek,
+        agent=lambda run: models.agent("dream", run=run),
+        model=models.name("dream"),
+    )
