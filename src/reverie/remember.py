@@ -13,7 +13,7 @@ Next: `extract` for what was not said outright, `drain` for the journal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Literal, NoReturn
 
@@ -21,15 +21,18 @@ import msgspec
 
 from reverie import layout
 from reverie.core.categories import category
+from reverie.core.days import format_instant, is_when, when_bounds
 from reverie.core.due import Due
+from reverie.core.due_every import canonical, first, following, is_every, resolved
 from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
-from reverie.core.fold import FEEDBACK_WORDS, parse_score
+from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.store import journal, quarantine, stream
 from reverie.store.workspace import Workspace
 
+APART = 0.1  # an outside judge who differs by more says why
 PINNABLE = ("user", "agent")  # a web page must not be able to put itself into every context
 
 Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
@@ -63,7 +66,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
         must_be_pinnable(entry)
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         return Remembered(refused=f"the topic {topic!r} is excluded")
-    if reason := problem(entry):
+    if reason := problem(entry) or _past(ws, entry.due, entry.at):
         _refuse(ws, entry, reason)
     if not draft.key:
         return _store(ws, entry, draft)
@@ -92,21 +95,24 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
     """Return the entry that `text` and `draft` make, without secrets, on the day it was said."""
     clean = ws.clean
     at = (draft.at or ws.clock()).replace(microsecond=0)
-    named = "commitment" if draft.due and draft.category == "fact" else draft.category
+    day, every = ws.calendar.day(at), _every(draft.every)
+    due = resolved(draft.due, ws.calendar) or (first(every, day) if every else "")
+    named = "commitment" if due and draft.category == "fact" else draft.category
     return Entry(
         id=derived_id("key", draft.key) if draft.key else ws.new_id(),
         text=clean(text),
         at=at,
-        day=ws.calendar.day(at),
+        day=day,
         category=category(named).name,
         tags=tuple(clean(tag) for tag in draft.tags),
         sig=draft.stare[0] if draft.sig is None and draft.stare else draft.sig,
         conf=draft.conf,
         who=clean(draft.who),
         about=clean(draft.about),
-        since=draft.since,
-        until=draft.until,
-        due=draft.due,
+        since=resolved(draft.since, ws.calendar),
+        until=resolved(draft.until, ws.calendar),
+        due=due,
+        every=every,
         scope=draft.scope,
         origin=draft.origin,
         status=draft.status,
@@ -115,6 +121,21 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
         session=draft.session,
         evidence=clean(draft.evidence),
     )
+
+
+def _every(said: str) -> str:
+    """Return how often in the stored form; what is no repetition as it is, to be refused with its text kept."""
+    try:
+        return canonical(said) if said else ""
+    except UsageError:
+        return said
+
+
+def _past(ws: Workspace, due: str, at: datetime) -> str:
+    """Return why a promise made at an instant cannot be due then, or nothing."""
+    if not due or when_bounds(due, ws.calendar)[1] > at:
+        return ""
+    return f"due {due} lies in the past: give a date to come, or in `at` when it was promised"
 
 
 def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
@@ -140,10 +161,91 @@ def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:
 
 
 def happen(
-    ws: Workspace, kind: str, entry: str, *, why: str = "", by: Origin = "user", when: str = ""
+    ws: Workspace,
+    kind: str,
+    entry: str,
+    *,
+    value: str = "",
+    when: str = "",
+    why: str = "",
+    by: Origin = "user",
 ) -> Event:
     """Record that `kind` happened to `entry`, and return the event once it is on disk."""
-    record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, why=ws.clean(why), by=by, when=when)
+    record = Event(
+        id=ws.new_id(),
+        at=ws.clock(),
+        kind=kind,
+        entry=entry,
+        value=value,
+        when=when,
+        why=ws.clean(why),
+        by=by,
+    )
+    stream.append(ws, layout.EVENTS, record)
+    return record
+
+
+def settle(ws: Workspace, state: EntryState, *, cancelled: bool = False, until: str = "") -> Event | None:
+    """Record that a promise was kept, no longer holds, or is due `until` then; None when it was kept already.
+
+    One that comes again is then due at its next time that is not over; each time is kept once. Raises UsageError for
+    what is no promise and for a time that is none or past.
+    """
+    entry, now = state.entry, ws.clock()
+    if not (entry.category == "commitment" or state.due):
+        message = f"entry {entry.id} is no promise: `reverie due` lists those there are"
+        raise UsageError(message)
+    if until:
+        when = resolved(until, ws.calendar)
+        wrong = _past(ws, when, now) if is_when(when) else f"{until[:40]!r} is no date or time"
+        if wrong:
+            message = f"it cannot be put off: {wrong}"
+            raise UsageError(message)
+        return happen(ws, "reschedule", entry.id, when=when)
+    if cancelled:
+        return None if state.cancelled else happen(ws, "cancel", entry.id)
+    if state.done or (state.kept and now <= when_bounds(state.kept, ws.calendar)[1]):
+        return None
+    if not (is_every(entry.every) and is_when(state.due)):
+        return happen(ws, "complete", entry.id)
+    again = following(entry.every, state.due, begun=entry.due, now=now, calendar=ws.calendar)
+    return happen(ws, "complete", entry.id, when=again)
+
+
+def judge(ws: Workspace, state: EntryState, value: float, *, why: str = "", by: Origin = "other") -> Event:
+    """Record an outside judge's significance, 0 to 1, beside the writer's own.
+
+    One that differs from the writer's by more than APART says why. Raises UsageError.
+    """
+    score = parse_score(str(value))
+    if score is None:
+        message = f"{value} is no significance: give a number from 0 to 1"
+        raise UsageError(message)
+    own = state.entry.sig
+    if own is not None and abs(own - score) > APART and not why.strip():
+        message = f"the writer's own significance is {own:g}: say why it should be {score:g}"
+        raise UsageError(message)
+    return happen(ws, "judge", state.entry.id, value=f"{score:g}", why=why, by=by)
+
+
+def take_back(ws: Workspace, event: Event, on_entry: Iterable[Event], *, why: str = "") -> Event:
+    """Record that `event` is undone, and return the undoing; raises UsageError when it is undone already.
+
+    `on_entry` are all events on the entry that it happened to.
+    """
+    if event.id in undone(on_entry):
+        message = f"the {event.kind} {event.id} was taken back already"
+        raise UsageError(message)
+    record = Event(
+        id=ws.new_id(),
+        at=ws.clock(),
+        kind="undo",
+        entry=event.entry,
+        other=event.other,
+        of=event.id,
+        why=ws.clean(why),
+        by="user",
+    )
     stream.append(ws, layout.EVENTS, record)
     return record
 
@@ -175,6 +277,7 @@ def correct(
         about=old.about,
         who=old.who,
         due=old.due,
+        every=old.every,
         scope=old.scope,
         origin=origin,
     )
@@ -182,8 +285,17 @@ def correct(
     if reason := problem(new):
         _refuse(ws, new, reason)
     kind = "supersede" if why == "change" else "correct"
+    held_until = new.since or format_instant(new.at)
     record = Event(
-        id=ws.new_id(), at=ws.clock(), kind=kind, entry=new.id, other=old.id, body=new, by=origin, why=why
+        id=ws.new_id(),
+        at=ws.clock(),
+        kind=kind,
+        entry=new.id,
+        other=old.id,
+        when=held_until,
+        body=new,
+        by=origin,
+        why=why,
     )
     stream.append(ws, layout.EVENTS, record)
     return Remembered(id=new.id, due=Due(publish=True, drain=True))

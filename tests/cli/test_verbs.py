@@ -36,6 +36,8 @@ CALLS = [
     "note x",
     "correct {tea} coffee --why change",
     "feedback {tea} helpful",
+    "judge {tea} 0.3",
+    "used {tea}",
     "pin {tea}",
     "due",
     "done {quote}",
@@ -66,7 +68,7 @@ CALLS = [
     "import {talk}",
 ]
 NEED_A_RUN = {"diff", "undo", "restore"}
-ELSEWHERE = {"init", "demo"}
+ELSEWHERE = {"init", "demo", "take-back"}
 
 
 def test_every_command_is_called_here() -> None:
@@ -160,6 +162,35 @@ def test_promises_are_listed_done_and_put_off(shell: Shell, quote: str) -> None:
     assert "Nothing is promised" in shell.ok("due").out
 
 
+def test_a_word_is_taken_back_by_its_event(shell: Shell, tea: str) -> None:
+    """`get` shows what happened with the ids of the events, and `take-back` undoes one by its id."""
+    shell.json("pin", tea)
+    (pin,) = shell.json("get", tea)["history"]
+    assert pin["id"] in shell.ok("get", tea).out
+    told = shell.json("take-back", pin["id"], "--why", "by mistake")
+    assert told["entry"] == tea
+    assert not told["state"].get("pinned")
+    assert shell("take-back", pin["id"]).code == 64
+    assert shell("take-back", "f" * 16).code == 66
+
+
+def test_a_judge_gives_a_reason_where_the_writer_differs(shell: Shell) -> None:
+    """`judge` against the writer's own significance wants `--why`; `get` shows both numbers and the reason."""
+    entry = shell.json("remember", "User likes tea", "--sig", "0.8")["id"]
+    assert shell("judge", entry, "0.3").code == 64
+    shell.ok("judge", entry, "0.3", "--why", "said in passing")
+    told = shell.ok("get", entry).out
+    assert "0.30 by other, the writer's own 0.80: said in passing" in " ".join(told.split())
+
+
+def test_a_promise_comes_again(shell: Shell) -> None:
+    """`remember --every` makes a promise that `done` puts to its next time."""
+    entry = shell.json("remember", "Water the plants", "--due", "2099-07-03", "--every", "weekly")["id"]
+    assert "every week" in shell.ok("due").out
+    assert "due again 2099-07-10" in shell.ok("done", entry).out
+    assert shell.json("due")[0]["due"] == "2099-07-10"
+
+
 def test_hiding_is_by_id_or_by_filter(shell: Shell, tea: str) -> None:
     """`hide` shows what it would hide, hides it, and brings it back."""
     assert shell.json("hide", "--tag", "drinks", "--dry-run")["ids"] == [tea]
@@ -197,7 +228,7 @@ def test_consolidate_prints_its_line(shell: Shell, tea: str) -> None:
     )
     shell.ok("capture", "s1", "user", "I prefer short answers.")
     first = shell.json("consolidate")
-    assert first["stages"] == ["drain", "extract", "drain", "compact", "digest", "dream", "publish"]
+    assert first["stages"] == ["drain", "extract", "drain", "compact", "digest", "dream", "lint", "publish"]
     assert first["problems"] == []
     assert shell.json("consolidate")["facts_added"] == 0
     assert shell.json("consolidate", "--dry-run")["dry_run"] is True

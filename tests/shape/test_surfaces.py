@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Verbs of Memory that have no command of the same name, each with the reason.
 NO_COMMAND: Mapping[str, str] = {
+    "history": "`get` shows it",
     "forgotten": "`erase` and `forget --restore` ask it",
     "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
@@ -27,11 +28,11 @@ NO_COMMAND: Mapping[str, str] = {
 
 
 def verbs(source: Source) -> dict[str, int]:
-    """Return the public methods of the class `Memory` or of its base, with their lines."""
+    """Return the public methods of the class `Memory` or of its bases, with their lines."""
     return {
         item.name: item.lineno
         for node in source.tree.body
-        if isinstance(node, ast.ClassDef) and node.name in {"Memory", "Care"}
+        if isinstance(node, ast.ClassDef) and node.name in {"Memory", "Care", "Word"}
         for item in node.body
         if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and not _is_property(item)
     }
@@ -79,7 +80,8 @@ def documented(verb: str, text: str) -> bool:
 @pytest.fixture(scope="module")
 def memory() -> Mapping[str, str]:
     """Where each verb of a `Memory` stands: those of the class itself, and those people use, in its base `Care`."""
-    paths = [path for path in ("src/reverie/memory.py", "src/reverie/care.py") if path in tracked()]
+    halves = ("src/reverie/memory.py", "src/reverie/care.py", "src/reverie/word.py")
+    paths = [path for path in halves if path in tracked()]
     if not paths:
         pytest.skip("there is no Memory")
     sources = [load(path) for path in paths]

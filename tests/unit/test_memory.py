@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from desk import NOON, SESSION, Desk, days_ago
 
@@ -106,7 +108,7 @@ def test_overlapping_injections_are_one_span() -> None:
 def test_a_promise_is_due_until_it_is_kept(desk: Desk) -> None:
     """A promise is on the list at once, moves when it is put off, and leaves when it is kept or cancelled (R-36)."""
     kept = desk.remember("Send Dana the quote", due="2026-07-10")
-    late = desk.remember("Renew the passport", due="2026-06-10")
+    late = desk.remember("Renew the passport", due="2026-06-10", at=NOON - timedelta(days=30))
     assert [one.part for one in desk.memory.due().lines] == ["overdue", "upcoming"]
     desk.memory.done(late, until="2026-07-01")
     assert [one.part for one in desk.memory.due().lines] == ["today", "upcoming"]

@@ -94,6 +94,7 @@ FIELDS = (
     Field("from", "since", encode_value, decode_value),
     Field("until", "until", encode_value, decode_value),
     Field("due", "due", encode_value, decode_value),
+    Field("every", "every", encode_value, decode_value),
     Field("scope", "scope", str, _read_word(_SCOPES)),
     Field("origin", "origin", str, _read_word(_ORIGINS)),
     Field("status", "status", str, _read_word(_STATUSES)),

@@ -37,11 +37,14 @@ class DueLine(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """The promise as ``- overdue 2026-07-03: send the quote to Dana (from Agent) `mem_id: …` ``."""
+        """The promise as ``- overdue 2026-07-03: send the quote (from Agent to Dana) `mem_id: …` ``."""
         entry = self.state.entry
         label = f"{self.part} {self.shown}" if self.shown else "no date"
-        promiser = f" (from {one_line(entry.who)})" if entry.who.strip() else ""
-        return f"- {label}: {one_line(entry.text)}{promiser} {id_code(entry.id)}"
+        again = f", every {one_line(entry.every)}" if entry.every else ""
+        who, to = one_line(entry.who), one_line(entry.about)
+        named = [f"from {who}" if who else "", f"to {to}" if to and entry.about not in entry.text else ""]
+        between = " ".join(filter(None, named))
+        return f"- {label}{again}: {one_line(entry.text)}{f' ({between})' if between else ''} {id_code(entry.id)}"
 
 
 class DueList(msgspec.Struct, frozen=True):

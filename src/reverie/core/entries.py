@@ -13,6 +13,7 @@ import msgspec
 
 from reverie.core.daylog_fields import flaw
 from reverie.core.days import is_when
+from reverie.core.due_every import can_recur, is_every
 from reverie.core.names import is_day, valid_category
 from reverie.core.records import Entry
 
@@ -95,6 +96,10 @@ def _problem_of_times(entry: Entry) -> str:
             return (
                 f"{name} {when[:40]!r} is no date: use YYYY-MM-DD, YYYY-MM, YYYY, or an instant with offset"
             )
+    if entry.every and not is_every(entry.every):
+        return f"every {entry.every[:40]!r} is no repetition: use day, week, month, year, 2 weeks, or days of the week"
+    if entry.every and not can_recur(entry.due):
+        return f"every {entry.every} needs a first date or instant in `due`"
     return ""
 
 

@@ -6,15 +6,17 @@ arrival and any grouping, give the same state; never looks at the clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from reverie.core.categories import category
-from reverie.core.days import parse_instant
-from reverie.core.records import Entry, Event
+from reverie.core.days import Calendar, format_instant, parse_instant
+from reverie.core.due_every import can_recur, following, is_every
+from reverie.core.records import Entry, Event, Score
 
 PROTECTED = 0.90  # at or above it an entry neither decays nor leaves MEMORY.md for lack of room
 REPEAT_CAP = 0.89  # repeats alone never reach the protected level
@@ -26,6 +28,8 @@ KINDS: dict[str, str] = {
     "pin": "keeps the entry in MEMORY.md and in every context",
     "unpin": "takes a pin back",
     "feedback": "moves the significance, or marks the entry as wrong or outdated",
+    "judge": "an outside judge's significance, kept beside the writer's own, with the reason",
+    "use": "the entry was used: it breaks ties and moves nothing",
     "hide": "takes the entry out of recall and MEMORY.md, reversibly",
     "unhide": "takes a hide back",
     "forget": "hides the entry and its evidence for good; the tombstone says the rest",
@@ -35,13 +39,18 @@ KINDS: dict[str, str] = {
     "repeat": "`entry` says what `other` says: one more observation of it",
     "strengthen": "`entry` nearly repeats `other`, with no difference that matters",
     "conflict": "`entry` and `other` cannot both hold; a person's word is needed",
-    "complete": "the commitment is done",
+    "complete": "the commitment is done; one that comes again is due at `when`",
     "cancel": "the commitment no longer holds",
     "reschedule": "the commitment is due at `when`",
     "confirm": "the entry was confirmed; it stops decaying from its old date",
     "undo": "takes the event `of` back",
 }
 
+STORING = frozenset(
+    {"commitment", "supersede", "correct"}
+)  # with a `body`: undone, they hide what they stored
+
+_UTC = Calendar()
 _FEEDBACK_STEPS = {"helpful": 0.05, "more": 0.10, "less": -0.10}
 FEEDBACK_WORDS = ("helpful", "wrong", "outdated", "more", "less")
 
@@ -51,6 +60,9 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     `sig` is the significance after feedback and repeats, 0 to 1. `wrong` means it never was true, `ended` that
     it no longer is. `confirmed` is when it was last written, repeated or confirmed (UTC): decay counts from it.
+    `judged` is what an outside judge thinks of it, 0 to 1, `judged_by` and `judged_why` whose word that is and why; it
+    counts only where the writer gave none. `replaced` is the `When` until which a superseded one held. `kept` is the
+    last occurrence of a promise that comes again and was kept, `uses` how often a host said that it used the entry.
     """
 
     entry: Entry
@@ -68,6 +80,12 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     merged_into: str = ""
     observations: int = 1
     conflicts: tuple[str, ...] = ()
+    judged: Score = None
+    judged_by: str = ""
+    judged_why: str = ""
+    replaced: str = ""
+    kept: str = ""
+    uses: int = 0
 
     @property
     def current(self) -> bool:
@@ -91,14 +109,30 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 def effective(events: Iterable[Event]) -> list[Event]:
     """Return the events that stand, in order of time then id: those undone, and their undoing, are left out.
 
-    An undo may itself be undone; ids seen twice count once.
+    An id seen twice counts once.
     """
-    ordered = sorted({event.id: event for event in events}.values(), key=lambda event: (event.at, event.id))
-    undone: set[str] = set()
-    for event in reversed(ordered):
-        if event.kind == "undo" and event.id not in undone:
-            undone.add(event.of)
-    return [event for event in ordered if event.id not in undone and event.kind != "undo"]
+    known = {event.id: event for event in events}
+    gone = undone(known.values())
+    standing = (event for event in known.values() if event.id not in gone and event.kind != "undo")
+    return sorted(standing, key=lambda event: (event.at, event.id))
+
+
+def undone(events: Iterable[Event]) -> set[str]:
+    """Return the ids of the events that are taken back; an undo may itself be undone, whatever their times."""
+    undos = {event.id: event.of for event in events if event.kind == "undo"}
+    gone: set[str] = set()
+    waiting = Counter(of for of in undos.values() if of in undos)
+    ready = [one for one in undos if not waiting[one]]
+    while ready:  # from those that nothing undoes: what they undo is settled after them
+        one = ready.pop()
+        of = undos[one]
+        if one not in gone:
+            gone.add(of)
+        if of in undos:
+            waiting[of] -= 1
+            if not waiting[of]:
+                ready.append(of)
+    return gone
 
 
 def parse_score(value: str) -> float | None:
@@ -112,14 +146,40 @@ def parse_score(value: str) -> float | None:
 
 def fold(entry: Entry, events: Iterable[Event]) -> EntryState:
     """Return the state of `entry` after `events`, which may name it as `entry` or as `other`."""
-    base = entry.sig if entry.sig is not None else category(entry.category).sig
-    state = EntryState(entry=entry, sig=base, confirmed=entry.at, due=entry.due)
-    for event in effective(events) if events else ():
+    happened = list(events)
+    standing = effective(happened) if happened else []
+    state = EntryState(entry=entry, sig=_base(entry, standing), confirmed=entry.at, due=entry.due)
+    if len(standing) < len(happened) and _withdrawn(entry, happened, standing):
+        state = msgspec.structs.replace(state, hidden=True)
+    for event in standing:
         if event.entry == entry.id:
             state = _happened(state, event)
         elif event.other == entry.id:
             state = _pointed_at(state, event)
     return state
+
+
+def _base(entry: Entry, standing: Iterable[Event]) -> float:
+    """Return where the significance begins: as the writer gave it, else an outside judge, else as the category has it.
+
+    A judge alone never protects: no more than repeats do.
+    """
+    if entry.sig is not None:
+        return entry.sig
+    base = category(entry.category).sig
+    for event in standing:
+        if event.kind == "judge" and event.entry == entry.id:
+            score = parse_score(event.value)
+            base = base if score is None else min(score, REPEAT_CAP)
+    return base
+
+
+def _withdrawn(entry: Entry, events: Sequence[Event], standing: Sequence[Event]) -> bool:
+    """Whether the entry was stored by events alone, and all of those were undone."""
+    stored = {
+        event.id for event in events if event.entry == entry.id and event.body and event.kind in STORING
+    }
+    return bool(stored) and stored.isdisjoint(event.id for event in standing)
 
 
 def _happened(state: EntryState, event: Event) -> EntryState:
@@ -132,7 +192,6 @@ def _happened(state: EntryState, event: Event) -> EntryState:
         "unhide": {"hidden": False},
         "forget": {"forgotten": True},
         "restore": {"forgotten": False},
-        "complete": {"done": True},
         "cancel": {"cancelled": True},
         "reschedule": {"due": event.when, "done": False, "cancelled": False},
         "confirm": {"confirmed": max(state.confirmed, event.at)},
@@ -141,9 +200,27 @@ def _happened(state: EntryState, event: Event) -> EntryState:
     }
     if event.kind == "feedback":
         return _judged(state, event)
+    if event.kind == "complete":
+        return _completed(state, event)
     if event.kind == "conflict":
         return replace(state, conflicts=tuple(sorted({*state.conflicts, event.other})))
+    if event.kind == "judge":
+        return replace(state, judged=parse_score(event.value), judged_by=event.by, judged_why=event.why)
+    if event.kind == "use":
+        return replace(state, uses=state.uses + 1)
     return replace(state, **switches.get(event.kind, {}))
+
+
+def _completed(state: EntryState, event: Event) -> EntryState:
+    """Return the state after a promise was kept; one that comes again is due anew.
+
+    The event says when, by the workspace's calendar. Where it does not, the time of day is kept in UTC.
+    """
+    replace = msgspec.structs.replace
+    again, entry = event.when, state.entry
+    if not again and is_every(entry.every) and can_recur(entry.due) and can_recur(state.due):
+        again = following(entry.every, state.due, begun=entry.due, now=event.at, calendar=_UTC)
+    return replace(state, due=again, kept=state.due) if again else replace(state, done=True)
 
 
 def _judged(state: EntryState, event: Event) -> EntryState:
@@ -168,7 +245,7 @@ def _pointed_at(state: EntryState, event: Event) -> EntryState:
     """
     replace = msgspec.structs.replace
     if event.kind == "supersede":
-        return replace(state, superseded_by=event.entry)
+        return replace(state, superseded_by=event.entry, replaced=_since(event))
     if event.kind == "correct":
         return replace(state, superseded_by=event.entry, wrong=True)
     if event.kind == "conflict":
@@ -185,3 +262,10 @@ def _pointed_at(state: EntryState, event: Event) -> EntryState:
         observations=state.observations + 1,
         confirmed=max(state.confirmed, said),
     )
+
+
+def _since(event: Event) -> str:
+    """Return from when what supersedes holds: the date it names, else when it was said, else when that was noted."""
+    if event.body is not None:
+        return event.body.since or format_instant(event.body.at)
+    return event.when or format_instant(event.at)

@@ -89,7 +89,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a writer may say about an explicit write, besides its text.
 
     `key` is the caller's idempotency key; `sig` and `conf` are 0.0 to 1.0; `since` and `until` bound when it is
-    true in the world; `due` makes it a commitment.
+    true in the world; `due` makes it a commitment, and `every` one that comes again (`core.due_every`). A time in
+    `due` without an offset is the workspace's own.
 
     >>> memory.remember("Never deploy on Fridays", Draft(category="procedure", key="fridays")).repeated
     False
@@ -104,6 +105,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     since: str = ""
     until: str = ""
     due: str = ""
+    every: str = ""
     scope: Scope = "private"
     origin: Origin = "agent"
     status: Status = "active"
@@ -123,7 +125,8 @@ class Entry(
 
     `day` is its logical day, fixed when it is queued, so a later change of zone does not move it. `turns` is
     `12` or `12-13` (ordinals of its session). `sig` None means the category's default. `evidence` are words
-    that stand in the source. `who` said it, `about` is whom or what it concerns.
+    that stand in the source. `who` said or promised it, `about` is whom or what it concerns, of a promise to whom.
+    `every` says how often a promise comes again after `due`, its first time.
     """
 
     id: str
@@ -139,6 +142,7 @@ class Entry(
     since: str = ""
     until: str = ""
     due: str = ""
+    every: str = ""
     scope: Scope = "private"
     origin: Origin = "other"
     status: Status = "active"
@@ -205,8 +209,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `kind` is one of `core.fold.KINDS`. `entry` is the entry it happened to, `other` the entry it points at (for
     links: `entry` supersedes, repeats, strengthens or contradicts `other`). `value` carries a significance or a
-    feedback word, `when` a new due date, `of` the id of the event an `undo` takes back. `body` is the whole
-    entry for the kinds that store one at once (`commitment`, and `pin` of a new text).
+    feedback word, `when` a new due date (of `complete`: the next one of a promise that comes again), `of` the id of the
+    event an `undo` takes back. `body` is the whole entry for the kinds that store one at once (`commitment`,
+    `supersede`, `correct`, and `pin` of a new text).
     """
 
     id: str

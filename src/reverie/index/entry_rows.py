@@ -118,3 +118,9 @@ def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
         (entry_id,),
     )
     return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
+
+
+def events_named(db: sqlite3.Connection, prefix: str) -> list[Event]:
+    """Return the events whose ids begin with `prefix`, at most three."""
+    rows = db.execute("SELECT body FROM event WHERE id >= ? AND id < ? LIMIT 3", (prefix, f"{prefix}g"))
+    return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]

@@ -6,7 +6,7 @@ looks anything up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -29,11 +29,13 @@ def marks(state: EntryState) -> list[str]:
         "done": state.done,
         "cancelled": state.cancelled,
         "only discussed": state.entry.status == "discussed",
+        f"until {state.replaced[:10]}": state.replaced and not state.entry.until,
         f"replaced by {state.superseded_by}": state.superseded_by,
         f"repeats {state.merged_into}": state.merged_into,
         f"said {state.observations} times": state.observations > 1,
         f"contradicts {', '.join(state.conflicts)}": state.conflicts,
         f"due {state.due}": state.due and not state.done,
+        f"every {state.entry.every}": state.entry.every,
         f"from {state.entry.since}": state.entry.since,
         f"until {state.entry.until}": state.entry.until,
     }
@@ -69,6 +71,7 @@ def entry_lines(state: EntryState) -> list[Line]:
         "said at": entry.at.isoformat(),
         "category": entry.category,
         "significance": f"{state.sig:.2f}",
+        "judged": judged(state),
         "tags": " ".join(entry.tags),
         "who": entry.who,
         "about": entry.about,
@@ -83,6 +86,22 @@ def entry_lines(state: EntryState) -> list[Line]:
         *(line(dim(f"  {name:<13}"), value, indent=15) for name, value in facts.items() if value),
         line(dim(f"  {'id':<13}"), entry.id),
     ]
+
+
+def judged(state: EntryState) -> str:
+    """Return an outside judge's significance beside the writer's own, with the reason; empty when there is none."""
+    if state.judged is None:
+        return ""
+    own = "" if state.entry.sig is None else f", the writer's own {state.entry.sig:.2f}"
+    why = f": {state.judged_why}" if state.judged_why else ""
+    return f"{state.judged:.2f} by {state.judged_by or 'other'}{own}{why}"
+
+
+def history_lines(events: Sequence[Event]) -> Iterator[Line]:
+    """Yield what happened to an entry, one event a line, each with the id by which it can be taken back."""
+    if events:
+        yield line(bold("What happened to it"))
+        yield from map(event_line, events)
 
 
 def place_of(session: str, turns: str) -> str:
@@ -148,9 +167,9 @@ def why_lines(why: Why) -> Iterator[Line]:
         yield from map(turn_line, why.turns)
     else:
         yield line(bold("Written outright" if not entry.session else f"Written in session {entry.session}"))
-    if why.events or why.outcomes:
-        yield line(bold("What happened to it"))
-        yield from map(event_line, why.events)
+    yield from history_lines(why.events)
+    if why.outcomes:
+        yield line(bold("What dreams did with it"))
         yield from map(outcome_line, why.outcomes)
     if why.others:
         yield line(bold("Linked entries"))
@@ -159,11 +178,11 @@ def why_lines(why: Why) -> Iterator[Line]:
 
 def event_line(event: Event) -> Line:
     """Return an event on one line."""
-    parts = [event.kind, event.value, event.when, event.other and f"with {event.other}", event.why]
+    other = event.other and f"with {event.other}"
+    parts = [event.kind, event.value, event.when, event.of, other, event.why]
     by = f" (by {event.by})" if event.by else ""
-    return line(
-        dim(f"  {event.at:%Y-%m-%d %H:%M} "), " ".join(part for part in parts if part), dim(by), indent=4
-    )
+    said = " ".join(part for part in parts if part)
+    return line(dim(f"  {event.at:%Y-%m-%d %H:%M} "), said, dim(f"{by} {event.id}"), indent=4)
 
 
 def outcome_line(outcome: Outcome) -> Line:

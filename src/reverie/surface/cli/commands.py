@@ -28,10 +28,13 @@ Write
   remember     write      store a text as an entry
   note         write      add to the agent's own note of the day
   correct      write      put a text in the place of an entry: it changed, or was a mistake
-  feedback     write      say what an entry was worth
+  feedback     judging    say what an entry was worth
+  judge        judging    say what an outside judge thinks it matters
+  used         judging    say that entries were of use
   pin          write      keep an entry in MEMORY.md and every context
   due          write      list what was promised and is still open
   done         write      say that a promise is kept, cancelled or put off
+  take-back    judging    undo one event that happened to an entry
 Read
   recall       read       find what is known about something
   context      read       build what a host puts into its prompt

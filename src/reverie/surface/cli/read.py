@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, get_args
 
+import msgspec
 import typer
 
 from reverie.context import ContextRequest
@@ -12,7 +13,15 @@ from reverie.core.where import Where
 from reverie.recall import Ask
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of, where_of
-from reverie.surface.entry_text import entry_json, entry_line, entry_lines, hit_lines, why_json, why_lines
+from reverie.surface.entry_text import (
+    entry_json,
+    entry_line,
+    entry_lines,
+    history_lines,
+    hit_lines,
+    why_json,
+    why_lines,
+)
 from reverie.surface.render import Line, dim, line
 
 app = application()
@@ -148,10 +157,11 @@ def list_(
 def get(
     ctx: typer.Context, entry: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
 ) -> None:
-    """Show one entry whole."""
+    """Show one entry whole, with what happened to it."""
     with opened(ctx) as memory:
-        state = memory.get(entry)
-    answer(ctx, entry_json(state), entry_lines(state))
+        state, history = memory.get(entry), memory.history(entry)
+    told = entry_json(state) | {"history": msgspec.to_builtins(history)}
+    answer(ctx, told, [*entry_lines(state), *history_lines(history)])
 
 
 @app.command("why", cls=Verb, epilog="reverie why 2b47366a")

@@ -1,4 +1,4 @@
-"""The commands that write outright: remember, note, correct, feedback, pin, due, done."""
+"""The commands that write outright: remember, note, correct, pin, due, done."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _SCORES = 5
 _REMEMBER = """\
 reverie remember "Dana prefers calls before noon" --category preference --about Dana
 reverie remember "Send Dana the quote" --due 2026-07-10
+reverie remember "Water the plants" --due 2026-07-03 --every friday
 reverie remember "Never deploy on Fridays" --category procedure --pin --key no-friday-deploys
 """
 
@@ -48,6 +49,9 @@ def remember(
     since: Annotated[str, typer.Option("--from", metavar="WHEN", help="True from then on.")] = "",
     until: Annotated[str, typer.Option(metavar="WHEN", help="True until then.")] = "",
     due: Annotated[str, typer.Option(metavar="WHEN", help="A promise, due then.")] = "",
+    every: Annotated[
+        str, typer.Option(metavar="OFTEN", help="It comes again: day, 2 weeks, month, year, friday.")
+    ] = "",
     scope: Annotated[str, typer.Option(help="private or team.")] = "private",
     by: By = "user",
     status: Annotated[str, typer.Option(help="active, or discussed: said, not agreed.")] = "active",
@@ -62,7 +66,7 @@ def remember(
 ) -> None:
     """Store a text as an entry; on return it is on disk, and recall finds it.
 
-    WHEN is a date, a month, a year, or an instant with its offset.
+    WHEN is a date, a month, a year, or a date and time: of the workspace's zone, unless it has an offset.
     """
     draft = Draft(
         category=category,
@@ -75,6 +79,7 @@ def remember(
         since=since,
         until=until,
         due=due,
+        every=every,
         scope=one_of(scope, "--scope", choices=get_args(Scope)),
         origin=one_of(by, "--by", choices=get_args(Origin)),
         status=one_of(status, "--status", choices=get_args(Status)),
@@ -151,26 +156,6 @@ def correct(
     answer(ctx, done, [line(f"stored; the old text {became}", dim(f" {done.id}"))])
 
 
-@app.command(
-    "feedback",
-    cls=Verb,
-    epilog="reverie feedback 2b47366a helpful\nreverie feedback 2b47366a 0.9 --why asked-twice",
-)
-def feedback(
-    ctx: typer.Context,
-    entry: Id,
-    value: Annotated[
-        str, typer.Argument(help="helpful, wrong, outdated, more, less, or a number from 0 to 1.")
-    ],
-    why: Annotated[str, typer.Option(help="The reason, for whoever looks later.")] = "",
-    by: By = "agent",
-) -> None:
-    """Say what an entry was worth; the next drain applies it."""
-    with opened(ctx) as memory:
-        record = memory.feedback(entry, value, why=why, by=one_of(by, "--by", choices=get_args(Origin)))
-    answer(ctx, {"id": record, "status": "QUEUED"}, [line("QUEUED — not yet applied", dim(f" {record}"))])
-
-
 @app.command("pin", cls=Verb, epilog="reverie pin 2b47366a\nreverie pin 2b47366a --unpin")
 def pin(
     ctx: typer.Context,
@@ -197,7 +182,8 @@ def due(ctx: typer.Context) -> None:
 
 def _due_json(one: DueLine) -> dict[str, object]:
     """Return a promise for programs."""
-    return entry_json(one.state) | {"part": one.part, "shown": one.shown}
+    by = one.by.isoformat() if one.part != "undated" else ""
+    return entry_json(one.state) | {"part": one.part, "shown": one.shown, "by": by}
 
 
 @app.command("done", cls=Verb, epilog="reverie done 2b47366a\nreverie done 2b47366a --until 2026-07-20")
@@ -207,11 +193,12 @@ def done(
     cancelled: Annotated[bool, typer.Option("--cancelled", help="It no longer holds.")] = False,
     until: Annotated[str, typer.Option(metavar="WHEN", help="It is due then instead.")] = "",
 ) -> None:
-    """Say that a promise is kept, cancelled, or due at another time."""
+    """Say that a promise is kept, cancelled, or due at another time; one that comes again is due anew."""
     if cancelled and until:
         raise UsageError("--cancelled and --until exclude each other: choose one")
     with opened(ctx) as memory:
         memory.done(entry, cancelled=cancelled, until=until)
         state = memory.get(entry)
-    said = f"due {until}" if until else "cancelled" if cancelled else "done"
+    again = f"done; due again {state.due}" if state.kept else "done"
+    said = f"due {state.due}" if until else "cancelled" if cancelled else again
     answer(ctx, entry_json(state), [line(said, dim(f" {state.entry.id}"))])

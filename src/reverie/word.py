@@ -1,0 +1,257 @@
+"""What is said about entries: let go of, judged, used, taken back; and MEMORY.md, which follows at once.
+
+The verbs of `reverie.Memory` by which anyone says something about what is remembered, each one line to a step. Those of
+a turn's life are in `memory`, those that keep the files well in `care`.
+
+Owns naming entries by id or by filter, and when MEMORY.md is compiled; promises that a verb reads the files as they
+are at that moment; never does a step's work itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from reverie import forget as forgetting
+from reverie import remember as remembering
+from reverie.company import places_elsewhere, share_all
+from reverie.core.due import Due
+from reverie.core.fold import EntryState
+from reverie.core.records import Event, Origin
+from reverie.core.where import Where
+from reverie.digest import digest
+from reverie.drain import Drained
+from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
+from reverie.forget import Erased, Forgotten
+from reverie.index.entry_rows import events_named
+from reverie.opening import Opened
+from reverie.publish import Published, publish, waits
+
+
+class Word:
+    """The verbs by which one lets go of entries, judges them, and takes back what was said of them."""
+
+    def __init__(self, opened: Opened) -> None:
+        """Take what `reverie.open` opened."""
+        self.opened = opened
+
+    # Let go
+
+    def hide(
+        self,
+        entries: Sequence[str] = (),
+        *,
+        where: Where | None = None,
+        unhide: bool = False,
+        dry_run: bool = False,
+    ) -> int:
+        """Take entries, named or all that `where` admits, out of recall and MEMORY.md, reversibly; return how many.
+
+        >>> memory.hide(where=Where(category="preference"), dry_run=True)
+        1
+        >>> memory.hide([tea])
+        1
+        """
+        if unhide and where is not None:
+            where = msgspec.structs.replace(where, include_hidden=True)
+        meant = self._meant(entries, where)
+        if dry_run or not meant:
+            return len(meant)
+        for entry in meant:
+            remembering.happen(self.opened.writable, "unhide" if unhide else "hide", entry)
+        self._act(Due(publish=True), at_once=True)
+        return len(meant)
+
+    def forget(
+        self,
+        entries: Sequence[str] = (),
+        *,
+        where: Where | None = None,
+        dry_run: bool = False,
+        restore: bool = False,
+    ) -> Forgotten:
+        """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
+
+        They are named, or all that `where` admits; what is forgotten already can only be named.
+
+        >>> memory.forget([tea], dry_run=True).ids == (tea,)
+        True
+        """
+        ws, state = self.opened.writable, self.opened.state_now()
+        if restore:
+            ids = tuple(forgetting.ids_of(ws, state, entry) for entry in entries)
+            shown = ids if dry_run else forgetting.restore(ws, state, ids)
+            self.opened.search_anew()
+            done = Forgotten(ids=shown, due=Due(digest=True, publish=not dry_run))
+        else:
+            meant = self._meant(entries, where)
+            known = [state.get(entry).entry for entry in meant]
+            done = forgetting.forget(ws, state, meant, dry_run=dry_run)
+            self.opened.unsearch(known)
+        if not dry_run:
+            done = msgspec.structs.replace(done, problems=share_all(self.opened).problems)
+        self._act(done.due, at_once=True)
+        return done
+
+    def forgotten(self, prefix: str) -> str:
+        """Return the full id of the forgotten entry that `prefix` names, or nothing when it is not forgotten.
+
+        >>> memory.forgotten(tea)
+        ''
+        """
+        mask = self.opened.mask
+        ids = {one for tomb in mask.tombstones for one in tomb.entries if prefix and one.startswith(prefix)}
+        return ids.pop() if len(ids) == 1 else ""
+
+    def erase(
+        self, entries: Sequence[str] = (), *, where: Where | None = None, dry_run: bool = False
+    ) -> Erased:
+        """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
+
+        They are named, or all that `where` admits; what is forgotten already can only be named.
+
+        >>> memory.erase([tea], dry_run=True).leftovers
+        ()
+        """
+        state = self.opened.state_now()
+        ws = self.opened.writable
+        named = entries if where is None else self._meant(entries, where)
+        ids = [forgetting.ids_of(ws, state, entry) for entry in named]
+        if ws.settings.index_url and not dry_run:
+            self.opened.index.reset()  # what lies at another address does not go with the folder
+        self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
+        done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
+        self.opened.drop_index()
+        told = places_elsewhere(self.opened, done.ids)
+        told += () if dry_run else share_all(self.opened).problems
+        self._act(done.due, at_once=True)
+        return msgspec.structs.replace(done, leftovers=(*done.leftovers, *told))
+
+    def exclude(self, topic: str, *, remove: bool = False, preview: bool = False) -> list[EntryState]:
+        """Never store a topic again, and return the entries that name it already, which stay.
+
+        >>> [state.entry.text for state in memory.exclude("tea", preview=True)]
+        ['User likes tea']
+        """
+        named = forgetting.named_by(self.opened.state_now(), topic)
+        if not preview:
+            forgetting.exclude(self.opened.writable, topic, remove=remove)
+        return named
+
+    # Say what it is worth, and take back what was said
+
+    def history(self, entry: str) -> list[Event]:
+        """Return what happened to an entry, oldest first, each event with the id that `take_back` takes.
+
+        >>> [event.kind for event in memory.history(tea)]
+        []
+        """
+        events = self.opened.state_now().events(self._known(entry).entry.id)
+        return sorted(events, key=lambda event: (event.at, event.id))
+
+    def take_back(self, event: str, *, why: str = "") -> str:
+        """Undo one event by its id or the beginning of it, and return the id of the entry it happened to.
+
+        A forget is taken back whole, as by `forget(restore=True)`. Raises NotFound, AmbiguousId, UsageError.
+
+        >>> memory.pin(tea); memory.take_back(memory.history(tea)[-1].id) == tea
+        True
+        """
+        state = self.opened.state_now()
+        found = events_named(state.db, event) if event else []
+        if len(found) != 1:
+            kind = AmbiguousId if found else NotFound
+            said = "several events begin with" if found else "no event has the id"
+            message = f"{said} {event or '(empty)'}: `reverie get ENTRY` shows what happened to an entry"
+            raise kind(message)
+        (one,) = found
+        if one.kind in {"forget", "restore"}:
+            self.forget([one.entry], restore=one.kind == "forget")
+        else:
+            remembering.take_back(self.opened.writable, one, state.events(one.entry), why=why)
+            self._act(Due(publish=True), at_once=True)
+        return one.entry
+
+    def judge(self, entry: str, value: float, *, why: str = "", by: Origin = "other") -> None:
+        """Say how much an entry matters in an outside judge's eyes, 0 to 1, beside the writer's own word.
+
+        >>> memory.judge(tea, 0.3, why="said in passing")
+        """
+        remembering.judge(self.opened.writable, self._known(entry), value, why=why, by=by)
+        self._act(Due(publish=True))
+
+    def used(self, entries: Sequence[str]) -> int:
+        """Say that entries were of use: among equals they come first from then on. Return how many.
+
+        >>> memory.used([tea])
+        1
+        """
+        ids = self._ids(entries)
+        for entry in ids:
+            remembering.happen(self.opened.writable, "use", entry, by="agent")
+        return len(ids)
+
+    # MEMORY.md
+
+    def publish(self, *, at_once: bool = True) -> Published:
+        """Compile MEMORY.md within its budget; without `at_once`, at most once a minute and if refreshing is on.
+
+        >>> memory.publish().changed
+        True
+        """
+        ws = self.opened.writable
+        if waits(ws, at_once=at_once):
+            return Published(waits=True)
+        return publish(ws, self.opened.state_now().states(), keep=self.opened.keep_edit, at_once=at_once)
+
+    # Inside
+
+    def _known(self, entry: str) -> EntryState:
+        """Return the entry that a prefix names; raises NotFound, which says so when it is forgotten, AmbiguousId."""
+        try:
+            return self.opened.state_now().get(entry)
+        except NotFound:
+            if not (gone := self.forgotten(entry)):
+                raise
+            message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
+            raise NotFound(message) from None
+
+    def _ids(self, entries: Sequence[str]) -> list[str]:
+        """Return the full ids that prefixes name, each once."""
+        return list(dict.fromkeys(self._known(entry).entry.id for entry in entries))
+
+    def _meant(self, entries: Sequence[str], where: Where | None) -> list[str]:
+        """Return the ids of the entries named, or of all a filter admits; raises UsageError for both."""
+        if where is not None and (entries or not where.filters):
+            message = "name entries by id or by a filter that narrows, one of the two"
+            raise UsageError(message)
+        if where is None:
+            return self._ids(entries)
+        return [state.entry.id for state in self.opened.state_now().states(where)]
+
+    def _happen(self, kind: str, entry: str) -> None:
+        """Record an event on the entry that a prefix names."""
+        remembering.happen(self.opened.writable, kind, self._known(entry).entry.id)
+        self._act(Due(publish=True))
+
+    def _drained(self, done: Drained) -> Drained:
+        """Give what is of scope `team` away, and do what a drain found due.
+
+        All is stored by now: what fails is a problem, and not the drain's failure.
+        """
+        problems = done.problems
+        try:
+            problems += share_all(self.opened).problems
+            self._act(done.due)
+        except ReverieError as error:
+            problems += (str(error),)
+        return msgspec.structs.replace(done, problems=problems)
+
+    def _act(self, due: Due, *, at_once: bool = False) -> None:
+        """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute."""
+        if not due.publish or waits(self.opened.writable, at_once=at_once):
+            return  # reading every entry for it, several times a minute, would be what the minute is there to spare
+        if due.digest:
+            digest(self.opened.writable, self.opened.state_now(), masked=self.opened.mask)
+        self.publish(at_once=at_once)

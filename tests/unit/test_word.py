@@ -1,0 +1,286 @@
+"""Tests of the verbs on entries: naming them, judging them, promises that come again, taking back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from desk import NOON, Desk
+
+from reverie import layout
+from reverie.core.records import Event
+from reverie.core.where import Where
+from reverie.errors import AmbiguousId, InvalidRecord, NotFound, UsageError
+from reverie.store import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def texts(desk: Desk, where: Where | None = None) -> list[str]:
+    """Return what a list shows."""
+    return [state.entry.text for state in desk.memory.list(where)]
+
+
+# Naming what one means
+
+
+def test_hiding_by_filter_counts_first(desk: Desk) -> None:
+    """A dry run says how many a filter admits and hides none; the same filter hides them and brings them back."""
+    for number in range(3):
+        desk.remember(f"Draft number {number}", tags=("draft",))
+    desk.remember("The final word")
+    drafts = Where(tag="draft")
+    assert desk.memory.hide(where=drafts, dry_run=True) == 3
+    assert len(texts(desk)) == 4
+    assert desk.memory.hide(where=drafts) == 3
+    assert texts(desk) == ["The final word"]
+    assert desk.memory.hide(where=drafts, unhide=True) == 3
+    assert len(texts(desk)) == 4
+
+
+def test_forgetting_and_erasing_by_filter(desk: Desk) -> None:
+    """Forget and erase take the same filters, and a dry run of either changes nothing."""
+    desk.remember("Jonas moved to Porto", about="Jonas")
+    desk.remember("Mira likes tea", about="Mira")
+    jonas, mira = Where(about="Jonas"), Where(about="Mira")
+    assert len(desk.memory.forget(where=jonas, dry_run=True).ids) == 1
+    assert len(desk.memory.erase(where=mira, dry_run=True).ids) == 1
+    assert len(texts(desk)) == 2
+    desk.memory.forget(where=jonas)
+    assert texts(desk) == ["Mira likes tea"]
+    desk.memory.erase(where=mira)
+    assert "Mira likes tea" not in texts(desk)
+
+
+@pytest.mark.parametrize("verb", ["hide", "forget", "erase"])
+def test_a_filter_that_admits_everything_lets_nothing_go(desk: Desk, verb: str) -> None:
+    """An empty filter, or a filter beside ids, is a mistake of the caller and takes nothing."""
+    tea = desk.remember("User likes tea")
+    call: Callable[..., object] = getattr(desk.memory, verb)
+    with pytest.raises(UsageError, match="one of the two"):
+        call(where=Where())
+    with pytest.raises(UsageError, match="one of the two"):
+        call([tea], where=Where(tag="drinks"))
+    assert texts(desk) == ["User likes tea"]
+
+
+def test_a_word_on_something_forgotten_says_so(desk: Desk) -> None:
+    """Feedback, a pin, a correction or a completion of a forgotten entry is an error that says how it comes back."""
+    tea = desk.remember("User likes tea")
+    desk.memory.forget([tea])
+    verbs: list[Callable[[], object]] = [
+        lambda: desk.memory.feedback(tea, "helpful"),
+        lambda: desk.memory.pin(tea),
+        lambda: desk.memory.correct(tea, "User likes coffee", why="change"),
+        lambda: desk.memory.done(tea),
+        lambda: desk.memory.get(tea[:6]),
+    ]
+    for verb in verbs:
+        with pytest.raises(NotFound, match=f"entry {tea} is forgotten: `reverie forget {tea} --restore`"):
+            verb()
+
+
+# Judging
+
+
+def test_a_judge_is_shown_beside_the_writer(desk: Desk) -> None:
+    """An outside judge who differs must say why; both numbers and the reason are kept apart."""
+    tea = desk.remember("User likes tea", sig=0.8)
+    with pytest.raises(UsageError, match="say why"):
+        desk.memory.judge(tea, 0.3)
+    desk.memory.judge(tea, 0.3, why="said in passing", by="agent")
+    desk.memory.drain()
+    state = desk.memory.get(tea)
+    assert (state.sig, state.entry.sig, state.judged, state.judged_why) == (0.8, 0.8, 0.3, "said in passing")
+    desk.memory.judge(tea, 0.85)  # near enough to need no reason
+    assert desk.memory.get(tea).judged == 0.85
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_a_judgement_is_a_share(desk: Desk, value: float) -> None:
+    """A significance outside 0 to 1 is refused and nothing is recorded."""
+    tea = desk.remember("User likes tea")
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        desk.memory.judge(tea, value)
+    assert desk.memory.history(tea) == []
+
+
+def test_use_is_counted_and_moves_nothing(desk: Desk) -> None:
+    """Saying that an entry was of use is an event of it, and its significance stays."""
+    tea = desk.remember("User likes tea")
+    assert desk.memory.used([tea, tea]) == 1
+    assert desk.memory.get(tea).uses == 1
+    assert desk.memory.get(tea).sig == 0.5
+
+
+# Taking back
+
+
+def test_every_kind_of_word_can_be_taken_back(desk: Desk) -> None:
+    """A pin, feedback, hide, completion, cancellation, postponement, judgement and use are each undone by their id."""
+    quote = desk.remember("Send Dana the quote", due="2026-07-10")
+    before = desk.memory.get(quote)
+    words: list[Callable[[], object]] = [
+        lambda: desk.memory.pin(quote),
+        lambda: (desk.memory.feedback(quote, "wrong"), desk.memory.drain()),
+        lambda: desk.memory.hide([quote]),
+        lambda: desk.memory.done(quote),
+        lambda: desk.memory.done(quote, cancelled=True),
+        lambda: desk.memory.done(quote, until="2026-08-01"),
+        lambda: desk.memory.judge(quote, 0.2),
+        lambda: desk.memory.used([quote]),
+    ]
+    for word in words:
+        desk.clock.advance(minutes=5)
+        word()
+        assert desk.memory.get(quote) != before
+        said = desk.memory.history(quote)[-1]
+        desk.clock.advance(minutes=5)
+        assert desk.memory.take_back(said.id, why="said too soon") == quote
+        assert desk.memory.get(quote) == before
+    assert desk.memory.history(quote)[-1].why == "said too soon"
+
+
+def test_a_correction_taken_back_leaves_the_old_text_alone(desk: Desk) -> None:
+    """Undone, a correction's old text is current again and its new one hidden; undoing that puts both back."""
+    tea = desk.remember("User likes tea")
+    new = desk.memory.correct(tea, "User likes coffee", why="mistake").id
+    (said,) = desk.memory.history(tea)
+    desk.memory.take_back(said.id)
+    assert texts(desk) == ["User likes tea"]
+    assert "coffee" not in desk.text("MEMORY.md")
+    back = next(one for one in desk.memory.history(tea) if one.kind == "undo")
+    desk.memory.take_back(back.id)
+    assert texts(desk) == ["User likes coffee"]
+    assert desk.memory.get(new).current
+
+
+def test_a_forget_taken_back_is_a_restore(desk: Desk) -> None:
+    """The event of a forget is undone through the tombstones, so that every reader shows the entry again."""
+    tea = desk.remember("User likes tea")
+    desk.memory.drain()
+    desk.memory.forget([tea])
+    said: stream.Read[Event] = stream.read(desk.memory.opened.ws, layout.EVENTS, Event)
+    (gone,) = (one for one in said.records if one.kind == "forget")
+    assert desk.memory.take_back(gone.id) == tea
+    assert texts(desk) == ["User likes tea"]
+    assert desk.found("tea") == ["User likes tea"]
+
+
+def test_what_cannot_be_taken_back_is_told(desk: Desk) -> None:
+    """An unknown event, the beginning of several, and one that is undone already are each a clear error."""
+    tea = desk.remember("User likes tea")
+    desk.memory.pin(tea)
+    desk.memory.pin(tea, unpin=True)
+    (pin, unpin) = desk.memory.history(tea)
+    with pytest.raises(NotFound, match="no event has the id"):
+        desk.memory.take_back("f" * 16)
+    with pytest.raises(NotFound, match=r"\(empty\)"):
+        desk.memory.take_back("")
+    with pytest.raises(AmbiguousId, match="several events begin with"):
+        desk.memory.take_back(pin.id[:4])
+    desk.memory.take_back(unpin.id)
+    with pytest.raises(UsageError, match="was taken back already"):
+        desk.memory.take_back(unpin.id)
+    assert desk.memory.get(tea).pinned
+
+
+# Promises
+
+
+def test_a_promise_that_comes_again_is_due_until_cancelled(desk: Desk) -> None:
+    """Kept, it is due at its next time, once for each time however often that is said; cancelled, it is due no more."""
+    water = desk.remember("Water the plants", every="every Friday")
+    due = desk.memory.due().lines
+    assert [(one.part, one.shown) for one in due] == [("upcoming", "2026-07-03")]
+    assert "every friday" in due[0].line
+    desk.memory.done(water)
+    desk.memory.done(water)  # the same Friday, said twice
+    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-10"]
+    desk.memory.drain()
+    desk.clock.advance(days=20)
+    assert [one.part for one in desk.memory.due().lines] == ["overdue"]
+    desk.memory.done(water)
+    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-24"]
+    desk.memory.done(water, until="2026-07-25")
+    desk.clock.advance(days=4)
+    desk.memory.done(water)
+    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-31"]
+    desk.memory.done(water, cancelled=True)
+    assert desk.memory.due().lines == ()
+    assert "(every:: friday)" in desk.text("archive/2026-07-01.md")
+
+
+def test_a_kept_promise_is_kept_once(desk: Desk) -> None:
+    """Saying done or cancelled twice records it once, so that a retried call changes nothing."""
+    quote = desk.remember("Send Dana the quote", due="2026-07-10")
+    desk.memory.done(quote)
+    desk.memory.done(quote)
+    assert [one.kind for one in desk.memory.history(quote) if one.kind == "complete"] == ["complete"]
+
+
+def test_a_due_time_without_a_zone_is_the_workspaces(tmp_path: object) -> None:
+    """A date and time without an offset is taken in the workspace's zone, at first and when put off."""
+    with Desk(tmp_path, zone="Europe/Berlin") as desk:  # type: ignore[arg-type]
+        quote = desk.remember("Send Dana the quote", due="2026-07-10 15:00")
+        (one,) = desk.memory.due().lines
+        assert (one.by.isoformat(), one.shown) == ("2026-07-10T13:00:00+00:00", "2026-07-10 15:00")
+        desk.memory.done(quote, until="2026-07-11 09:00")
+        assert desk.memory.get(quote).due == "2026-07-11T07:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"due": "someday"}, "due 'someday' is no date"),
+        ({"due": "2026-06-30"}, "due 2026-06-30 lies in the past"),
+        ({"due": "2026-07-01T11:59:59Z"}, "lies in the past"),
+        ({"due": "2026-07-10", "every": "now and then"}, "is no repetition"),
+        ({"every": "week"}, "needs a first date"),
+        ({"due": "2026-08", "every": "month"}, "needs a first date"),
+    ],
+)
+def test_a_promise_of_nonsense_is_refused_and_kept(desk: Desk, fields: dict[str, str], said: str) -> None:
+    """A due time that is none or past, and a repetition that is none, is a clear error; the text is set aside."""
+    with pytest.raises(InvalidRecord, match=said):
+        desk.remember("Send Dana the quote", **fields)
+    assert desk.memory.due().lines == ()
+    assert len(desk.memory.status().quarantine) == 1
+
+
+def test_what_was_promised_long_ago_may_be_overdue(desk: Desk) -> None:
+    """A promise made in the past, as an import has them, may have been due since."""
+    desk.remember("Renew the passport", due="2026-06-10", at=NOON - timedelta(days=30))
+    assert [one.part for one in desk.memory.due().lines] == ["overdue"]
+
+
+@pytest.mark.parametrize(
+    ("until", "said"), [("soon", "is no date or time"), ("2026-06-30", "lies in the past")]
+)
+def test_putting_off_to_nonsense_is_refused(desk: Desk, until: str, said: str) -> None:
+    """A promise cannot be put off into the past or to what is no time."""
+    quote = desk.remember("Send Dana the quote", due="2026-07-10")
+    with pytest.raises(UsageError, match=said):
+        desk.memory.done(quote, until=until)
+    assert desk.memory.get(quote).due == "2026-07-10"
+
+
+def test_what_is_no_promise_cannot_be_kept(desk: Desk) -> None:
+    """Done on a plain entry is a mistake of the caller."""
+    tea = desk.remember("User likes tea")
+    with pytest.raises(UsageError, match="is no promise"):
+        desk.memory.done(tea)
+
+
+def test_what_was_replaced_says_until_when(desk: Desk) -> None:
+    """In a list the old text stands with the day until which it held (P-10)."""
+    work = desk.remember("User works at Google")
+    desk.clock.advance(days=3)
+    desk.memory.correct(work, "User works at Microsoft", why="change")
+    before = desk.memory.list(Where(include_previous=True))
+    assert [(one.entry.text, one.replaced[:10]) for one in before] == [
+        ("User works at Google", "2026-07-04"),
+        ("User works at Microsoft", ""),
+    ]
