@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from reverie.context import ContextRequest
     from reverie.core.records import Draft, Turn
     from reverie.core.where import Where
+    from reverie.entrance import Opening
     from reverie.errors import ReverieError
     from reverie.memory import Memory
-    from reverie.opening import Opening
     from reverie.recall import Ask
 
 __all__ = [
@@ -52,7 +52,7 @@ _PLACES = {
     "ContextRequest": "reverie.context",
     "Draft": "reverie.core.records",
     "Memory": "reverie.memory",
-    "Opening": "reverie.opening",
+    "Opening": "reverie.entrance",
     "Plan": "reverie.consolidate",
     "ReverieError": "reverie.errors",
     "Turn": "reverie.core.records",

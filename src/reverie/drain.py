@@ -40,7 +40,7 @@ from reverie.core.entries import notable
 from reverie.core.names import is_day
 from reverie.core.records import Entry, Event, Feedback, JournalRecord
 from reverie.errors import Busy, DamagedFile, DrainFailed, StoreUnwritable, UnsafePath
-from reverie.store import counters, daylog, intents, journal, quarantine, stream
+from reverie.store import counters, daylog, intents, journal, quarantine, stream, subscriptions
 from reverie.store.counters import DrainCounters
 from reverie.store.intents import DrainIntent
 from reverie.store.workspace import Workspace
@@ -156,7 +156,8 @@ def _work_out(
     stored_to = events.end if intent is None else intent.stored_to
     bodies = [event.body for end, event in events.values if event.body is not None and end <= stored_to]
     before = intent.days if intent is not None else {}
-    plan = make_plan(queued, bodies, logged=_logged(ws, queued, bodies, before))
+    logged = _logged(ws, queued, bodies, before)
+    plan = make_plan(queued, bodies, logged=logged, members=subscriptions.members(ws))
     lengths = {day: before.get(day, daylog.length(ws, day)) for day in {entry.day for entry in plan.entries}}
     new = {day for day, length in lengths.items() if length == 0}
     parts = lay_out(plan.entries, ws.calendar, new=new)

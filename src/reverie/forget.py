@@ -48,12 +48,14 @@ from reverie.store.workspace import Workspace
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
 
-    `similar` stay as they are; a person may want to look at them.
+    `similar` stay as they are; a person may want to look at them. `problems` say which copies in shared workspaces
+    could not be withdrawn yet.
     """
 
     ids: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     similar: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     due: Due = Due()
 
 

@@ -39,6 +39,8 @@ TOMBSTONES = ".state/tombstones.jsonl"
 RECALL_LOG = ".state/recall_log.jsonl"
 USAGE = ".state/usage.jsonl"  # what models used and how they failed
 KV = ".state/kv.jsonl"
+MEMBERS = ".state/members.jsonl"  # of a shared workspace: who may give to it and read it
+SHARED = ".state/shared.jsonl"  # which entries were copied to which shared workspace
 RUNS = ".state/dreams/runs.jsonl"
 REVIEWS = ".state/reviews.jsonl"
 DREAMS = ".state/dreams"
@@ -99,6 +101,7 @@ FOLDERS = (
 WRITE_LOCK = ".state/locks/write"
 DREAM_LOCK = ".state/locks/dream"
 INDEX_LOCK = ".state/locks/index"
+KEEPER_LOCK = ".state/locks/keeper"
 
 
 def session_file(name: str) -> str:

@@ -24,6 +24,7 @@ from reverie import remember as remembering
 from reverie.capture import Captured
 from reverie.care import Care
 from reverie.compact import Compacted, compact, is_over, window_of
+from reverie.company import with_others
 from reverie.consolidate import Consolidated, Plan, consolidate, remember_failing, waiting
 from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
@@ -214,7 +215,7 @@ class Memory(Care):
         state = self.opened.state_now()
         found = recall(self.opened.ws, state, index=self.opened.index, ask=ask, masked=self.opened.mask.row)
         self._shown.append(tuple(hit.id for hit in found.hits))
-        return self.opened.with_agent(found, ask)
+        return with_others(self.opened, found, ask)
 
     def context(self, request: ContextRequest | None = None) -> Context:
         """Return what a host puts into its prompt, within a token budget.

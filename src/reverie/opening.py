@@ -8,25 +8,21 @@ not written to before it is trusted; never runs a step but for recovery.
 from __future__ import annotations
 
 import re
-import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
 from reverie import layout
-from reverie.config import config_folder, load, settings_template, variable, workspace_path
+from reverie.config import settings_template, variable
 from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
 from reverie.core.forgetting import Mask
 from reverie.core.names import safe_name
 from reverie.core.records import Entry
-from reverie.core.settings import Settings
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
+from reverie.entrance import Opening
 from reverie.errors import (
     Busy,
     DamagedFile,
@@ -39,94 +35,34 @@ from reverie.errors import (
 from reverie.extract import Reading
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
-from reverie.index.choosing import open_index
-from reverie.index.embed.choosing import key_variable, open_embedder
-from reverie.index.embedder import Embedder
 from reverie.index.protocol import Index
 from reverie.index.resembling import Resembling
 from reverie.index.schema import written_elsewhere
 from reverie.index.state import State
 from reverie.model.asking import Model, Purpose
 from reverie.models import Models
-from reverie.recall import Ask, Found, Hit, catch_up, recall
+from reverie.recall import catch_up
 from reverie.store import journal, pages, reviews, sessions, trust
-from reverie.store.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 LINKING = 1.0  # seconds that bringing the index up to date may take before what was read is linked
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _new_id() -> str:
-    return secrets.token_hex(8)
-
-
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
-
-    `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
-    user's own configuration. `model` answers every purpose in place of the ones that the settings name, and `embedder`
-    stands in the place of theirs.
-
-    >>> import reverie
-    >>> reverie.init(Opening(path=folder / "support", flags={"zone": "UTC"}, clock=lambda: now)).status().today
-    '2026-07-01'
-    """
-
-    path: Path | None = None
-    agent: str | None = None
-    user: str = ""
-    config_dir: Path | None = None
-    environment: Mapping[str, str] | None = None
-    flags: Mapping[str, str] | None = None
-    settings: Settings | None = None
-    clock: Callable[[], datetime] = _now
-    new_id: Callable[[], str] = _new_id
-    disk: Callable[[Path], Disk] | None = None
-    model: Model | None = None
-    embedder: Embedder | None = None
-
-    def folder(self) -> Path:
-        """Return the workspace's folder."""
-        return workspace_path(self.path, self.agent, config_dir=self.config_dir, environment=self.environment)
-
-    def workspace(self, folder: Path) -> Workspace:
-        """Return the workspace at `folder`, not yet looked at."""
-        settings = self.settings or load(
-            workspace=folder, config_dir=self.config_dir, environment=self.environment, flags=self.flags
-        )
-        return Workspace(
-            folder,
-            settings,
-            clock=self.clock,
-            new_id=self.new_id,
-            disk=self.disk(folder) if self.disk else None,
-        )
-
-    def index(self, ws: Workspace, name: str) -> Index:
-        """Return the search index of the workspace called `name`; raises IndexUnavailable, Busy, BadSettings."""
-        secret = variable(key_variable(ws.settings), self.environment)
-        embedder = self.embedder or open_embedder(ws.settings, key=secret)
-        return open_index(ws.settings, ws.root, name=name, embedder=embedder, lock=ws.locks.index)
-
-    def config(self) -> Path:
-        """Return the folder of the user's own configuration."""
-        return config_folder(self.config_dir, self.environment)
-
-
 class Opened:
-    """An open workspace and what is derived from it. Use from one thread at a time."""
+    """An open workspace and what is derived from it. Use from one thread at a time.
+
+    `along` are other workspaces that were opened to be read along with it, closed with it.
+    """
 
     def __init__(
         self, opening: Opening, ws: Workspace, *, identity: Identity, agent: Opened | None = None
     ) -> None:
-        """Bind to an existing workspace; `agent` is the one a person's memory reads along with its own."""
+        """Bind to a workspace, a person's to one yet to be made; `agent` is the one a person's memory reads along."""
         self.ws, self.identity, self.agent = ws, identity, agent
-        self._opening = opening
+        self.opening = opening
+        self.along: dict[str, Opened] = {}
+        self._made = agent is None or ws.disk.size(layout.ORIGIN) is not None
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
         self._index: Index | None = None
         self._resembling = Resembling(self._state, lambda: self.index, catch_up=self._catch_up_index)
@@ -139,8 +75,8 @@ class Opened:
         """Close the state, the index and the files that appends left open."""
         self.drop_index()
         self.ws.disk.close()
-        if self.agent is not None:
-            self.agent.close()
+        for one in (*self.along.values(), *((self.agent,) if self.agent is not None else ())):
+            one.close()
 
     def trusted_or_raise(self) -> None:
         """Raise Untrusted for a workspace that was not initialised here."""
@@ -154,6 +90,8 @@ class Opened:
     def writable(self) -> Workspace:
         """The workspace, after what a crash left was finished; raises Untrusted."""
         self.trusted_or_raise()
+        if not self._made:
+            self._make()
         if not self._recovered:
             finish_erase(self.ws)
             finish_drain(self.ws)
@@ -165,7 +103,7 @@ class Opened:
     def index(self) -> Index:
         """The search index, opened when first used."""
         if self._index is None:
-            self._index = self._opening.index(self.ws, self.identity.id)
+            self._index = self.opening.index(self.ws, self.identity.id)
         return self._index
 
     def drop_index(self) -> None:
@@ -214,8 +152,8 @@ class Opened:
     @property
     def models(self) -> Models:
         """The models that the settings name, or the one handed over, under the workspace's rule."""
-        key = variable(self.ws.settings.models.key_variable, self._opening.environment)
-        return Models(self.ws, given=self._opening.model, key=key)
+        key = variable(self.ws.settings.models.key_variable, self.opening.environment)
+        return Models(self.ws, given=self.opening.model, key=key)
 
     def model(self, purpose: Purpose) -> Model | None:
         """Return the model for a purpose; None where everything goes by rules."""
@@ -271,28 +209,26 @@ class Opened:
         return rendered_for(self.ws, session)
 
     def person(self, name: str) -> Opened:
-        """Return the workspace of one person, made when it is missing; the agent's own is only read from it."""
+        """Return the workspace of one person, which their first write makes; the agent's own is only read from it."""
         self.trusted_or_raise()
         if not name.strip():
             message = "the person has no name: say whose memory is meant"
             raise UsageError(message)
-        folder = self.ws.root / layout.person_folder(safe_name(name))
-        ws = self._opening.workspace(folder)
-        self.ws.disk.make_folder(layout.person_folder(safe_name(name)))
-        if ws.disk.size(layout.ORIGIN) is None:
-            _found(self._opening, ws, agent=self.identity.agent, person=name)
-        agent = Opened(self._opening, self.ws, identity=self.identity)
-        return Opened(self._opening, ws, identity=ws.identity(), agent=agent)
+        ws = self.opening.workspace(self.ws.root / layout.person_folder(safe_name(name)), above=self.ws)
+        agent = Opened(self.opening, self.ws, identity=self.identity)
+        if ws.disk.size(layout.ORIGIN) is not None:
+            return Opened(self.opening, ws, identity=ws.identity(), agent=agent)
+        identity = _identity(self.opening, ws, agent=self.identity.agent, person=name)
+        return Opened(self.opening, ws, identity=identity, agent=agent)
 
-    def with_agent(self, found: Found, ask: Ask) -> Found:
-        """Return a person's hits together with the agent's own, best first."""
-        if self.agent is None:
-            return found
-        theirs = recall(
-            self.agent.ws, self.agent.state_now(), index=self.agent.index, ask=ask, masked=self.agent.mask.row
-        )
-        both: list[Hit] = sorted((*found.hits, *theirs.hits), key=lambda hit: -hit.score)
-        return replace(found, hits=tuple(both[: ask.k]), behind=found.behind + theirs.behind)
+    def _make(self) -> None:
+        """Make a person's workspace, which was read as an empty one so far."""
+        self.ws.disk.make_folder("")
+        if self.ws.disk.size(layout.ORIGIN) is None:
+            self.ws.found(self.identity)
+            pages.bootstrap(self.ws)
+        self._made, self.identity = True, self.ws.identity()
+        self.drop_index()
 
 
 def open_workspace(opening: Opening) -> Opened:
@@ -338,9 +274,13 @@ def trust_workspace(opening: Opening) -> Opened:
 
 def _found(opening: Opening, ws: Workspace, *, agent: str, person: str) -> None:
     """Write the identity of a new workspace, its folders and its first pages."""
-    identity = Identity(id=ws.new_id(), agent=agent, created=ws.clock(), person=person)
-    ws.found(_sealed(opening, identity))
+    ws.found(_identity(opening, ws, agent=agent, person=person))
     pages.bootstrap(ws)
+
+
+def _identity(opening: Opening, ws: Workspace, *, agent: str, person: str) -> Identity:
+    """Return a new identity under this user's seal."""
+    return _sealed(opening, Identity(id=ws.new_id(), agent=agent, created=ws.clock(), person=person))
 
 
 def _sealed(opening: Opening, identity: Identity) -> Identity:

@@ -30,16 +30,18 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "step": ROOMS | SHARED,
     "models": ROOMS | SHARED,  # the rule by which steps are given a model; it needs both model/ and store/
     "consolidate": BELOW_MEMORY,  # the list of the steps
-    "opening": {"config", *BELOW_MEMORY},  # what a Memory holds; config is read nowhere else below
-    "word": {"opening", *BELOW_MEMORY},  # the verbs of Memory by which one says something about entries
-    "care": {"opening", "word", *BELOW_MEMORY},  # the verbs of Memory that a person uses
+    "entrance": {"config", *BELOW_MEMORY},  # how to open a workspace; config is read nowhere else below
+    "opening": {"config", "entrance", *BELOW_MEMORY},  # what a Memory holds
+    "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
+    "word": {"opening", "company", *BELOW_MEMORY},  # the verbs of Memory by which one says something about entries
+    "care": {"opening", "company", "word", *BELOW_MEMORY},  # the verbs of Memory that a person uses
     "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
-    "memory": {"opening", "care", "reaching", "consolidate", *BELOW_MEMORY},
-    "front": {"opening", "memory", "consolidate", *BELOW_MEMORY},
+    "memory": {"opening", "company", "care", "reaching", "consolidate", *BELOW_MEMORY},
+    "front": {"entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     # Fakes of any part, for users' tests too.
-    "testing": {"front", "opening", "memory", "consolidate", *BELOW_MEMORY},
+    "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "opening", "memory", "reaching", "config", "consolidate", "adapters", *BELOW_MEMORY},
+    "surface": {"front", "entrance", "opening", "memory", "reaching", "config", "consolidate", "adapters", *BELOW_MEMORY},
     "__main__": {"surface"},
 }
 WITH_SIBLINGS = {*FOLDERS, "testing"}

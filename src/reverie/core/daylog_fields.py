@@ -97,6 +97,7 @@ FIELDS = (
     Field("every", "every", encode_value, decode_value),
     Field("scope", "scope", str, _read_word(_SCOPES)),
     Field("origin", "origin", str, _read_word(_ORIGINS)),
+    Field("owner", "owner", encode_value, decode_value),
     Field("status", "status", str, _read_word(_STATUSES)),
     Field("stare", "stare", _write_stare, _read_stare),
     Field("supersedes", "supersedes", encode_items, _read_ids),

@@ -15,6 +15,7 @@ from reverie.core.days import Calendar
 from reverie.core.entries import is_id, problem
 from reverie.core.fold import FEEDBACK_WORDS, parse_score
 from reverie.core.records import Entry, Extraction, Feedback, JournalRecord, Remember
+from reverie.core.scopes import flaw_of_copy
 
 CHUNK = 1_000  # entries written under one hold of the write lock
 
@@ -53,12 +54,17 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def make_plan(
-    queued: Iterable[tuple[str, int, JournalRecord]], stored: Sequence[Entry], *, logged: Mapping[str, str]
+    queued: Iterable[tuple[str, int, JournalRecord]],
+    stored: Sequence[Entry],
+    *,
+    logged: Mapping[str, str],
+    members: Container[str] = (),
 ) -> Plan:
     """Return the plan for `queued` records `(segment, end, record)` and for promises already `stored` as events.
 
     `logged` are the ids among them whose lines stood in the logs before this drain, with the lines' texts: a record
     queued once more after it was drained (a restored backup, a copy that a synchronising program made) adds nothing.
+    `members` are the workspaces whose copies are stored here.
     """
     plan = Plan()
     seen: dict[str, Entry] = {}
@@ -74,7 +80,7 @@ def make_plan(
             _plan_feedback(plan, judged, segment, end, record)
             continue
         for entry in entries_of(record):
-            reason = problem(entry)
+            reason = problem(entry) or flaw_of_copy(entry, members)
             taken = seen[entry.id].text if entry.id in seen else logged.get(entry.id)
             if not reason and taken is not None:
                 if taken == entry.text:

@@ -72,11 +72,12 @@ class Disk:
         ops: Syscalls | None = None,
         durability: Literal["full", "os"] = "full",
         wait: float = 5.0,
+        may_be_missing: bool = False,
     ) -> None:
-        """Bind to a workspace folder, which may be reached through links."""
+        """Bind to a workspace folder, which may be reached through links; a missing one may read as empty."""
         self.root = Path(os.path.realpath(root))
         self._ops = ops or native()
-        self._tree = Tree(self._ops, str(self.root))
+        self._tree = Tree(self._ops, str(self.root), may_be_missing)
         self._full = durability == "full"
         self._holding = Holding(self._tree, wait, self._full)
         self._kept = Kept(self._holding)

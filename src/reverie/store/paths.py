@@ -103,9 +103,12 @@ class Tree(msgspec.Struct, frozen=True):
 
     ops: Syscalls
     root: str
+    may_be_missing: bool = False  # then it reads as an empty folder while it is not there
 
     def folder(self, names: tuple[str, ...]) -> int | None:
         """Open the folder with these components; None when absent. The caller closes it. Raises UnsafePath."""
+        if self.may_be_missing and not self.is_there():
+            return None
         fd = self._top()
         for depth, name in enumerate(names, 1):
             try:
@@ -152,6 +155,14 @@ class Tree(msgspec.Struct, frozen=True):
             raise refusal(error, path, doing=doing) from error
         self._accept(fd, path, folder=False)
         return fd
+
+    def is_there(self) -> bool:
+        """Whether the root is there."""
+        try:
+            self.ops.look(self.root)
+        except FileNotFoundError:
+            return False
+        return True
 
     def _top(self) -> int:
         try:

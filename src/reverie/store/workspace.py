@@ -66,11 +66,20 @@ class Workspace:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         disk: Disk | None = None,
+        may_be_missing: bool = False,
     ) -> None:
-        """Bind the folder `root`, which need not exist yet; nothing is read or written."""
+        """Bind the folder `root`, which need not exist yet; nothing is read or written.
+
+        One that `may_be_missing` reads as an empty folder while it is.
+        """
         self.root = root
         self.settings = settings
-        self.disk = disk or Disk(root, durability=settings.durability, wait=settings.lock_wait_seconds)
+        self.disk = disk or Disk(
+            root,
+            durability=settings.durability,
+            wait=settings.lock_wait_seconds,
+            may_be_missing=may_be_missing,
+        )
         self.locks = Locks(root)
         self.calendar = Calendar(settings.zone or "UTC", settings.day_starts_at)
         self.clock = clock

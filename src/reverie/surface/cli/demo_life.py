@@ -15,9 +15,10 @@ from pathlib import Path
 from reverie.core.entries import derived_id
 from reverie.core.records import Draft, Turn
 from reverie.dream import Dreamt
+from reverie.entrance import Opening
 from reverie.errors import InvalidRecord
 from reverie.memory import Memory
-from reverie.opening import Opening, make_workspace
+from reverie.opening import make_workspace
 from reverie.surface.cli.demo_talk import Talk
 from reverie.surface.cli.own_settings import keep_settings
 

@@ -18,9 +18,10 @@ import typer
 from reverie.core.days import parse_instant
 from reverie.core.names import is_day
 from reverie.core.where import Where
+from reverie.entrance import Opening
 from reverie.errors import UsageError
 from reverie.memory import Memory
-from reverie.opening import Opening, open_workspace
+from reverie.opening import open_workspace
 from reverie.surface.cli.frame import globals_of
 
 ChoiceT = TypeVar("ChoiceT", bound=str)

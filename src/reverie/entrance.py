@@ -1,0 +1,91 @@
+"""How a workspace is to be opened: which folder, whose, with which settings and which injected parts.
+
+Owns the one value that says so, and making workspace and index from it; promises that nothing is looked at before it is
+opened; never writes a file.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from reverie.config import config_folder, load, shared_folders, variable, workspace_path
+from reverie.core.settings import Settings
+from reverie.index.choosing import open_index
+from reverie.index.embed.choosing import key_variable, open_embedder
+from reverie.index.embedder import Embedder
+from reverie.index.protocol import Index
+from reverie.model.asking import Model
+from reverie.store.disk import Disk
+from reverie.store.workspace import Workspace
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> str:
+    return secrets.token_hex(8)
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """How to open a workspace: by folder or agent, for a person, with settings given as text, and injected parts.
+
+    `path` wins over `agent`; with neither, the environment or the agent `default`. `config_dir` is the folder of the
+    user's own configuration. `model` answers every purpose in place of the ones that the settings name, and `embedder`
+    stands in the place of theirs.
+
+    >>> import reverie
+    >>> reverie.init(Opening(path=folder / "support", flags={"zone": "UTC"}, clock=lambda: now)).status().today
+    '2026-07-01'
+    """
+
+    path: Path | None = None
+    agent: str | None = None
+    user: str = ""
+    config_dir: Path | None = None
+    environment: Mapping[str, str] | None = None
+    flags: Mapping[str, str] | None = None
+    settings: Settings | None = None
+    clock: Callable[[], datetime] = _now
+    new_id: Callable[[], str] = _new_id
+    disk: Callable[[Path], Disk] | None = None
+    model: Model | None = None
+    embedder: Embedder | None = None
+
+    def folder(self) -> Path:
+        """Return the workspace's folder."""
+        return workspace_path(self.path, self.agent, config_dir=self.config_dir, environment=self.environment)
+
+    def workspace(self, folder: Path, *, above: Workspace | None = None) -> Workspace:
+        """Return the workspace at `folder`, not yet looked at; a person's, `above` which it lies, may not be there."""
+        settings = self.settings or load(
+            workspace=folder,
+            above=above.root if above else None,
+            config_dir=self.config_dir,
+            environment=self.environment,
+            flags=self.flags,
+        )
+        disk = self.disk(folder) if self.disk else None
+        person = above is not None
+        return Workspace(
+            folder, settings, clock=self.clock, new_id=self.new_id, disk=disk, may_be_missing=person
+        )
+
+    def index(self, ws: Workspace, name: str) -> Index:
+        """Return the search index of the workspace called `name`; raises IndexUnavailable, Busy, BadSettings."""
+        secret = variable(key_variable(ws.settings), self.environment)
+        embedder = self.embedder or open_embedder(ws.settings, key=secret)
+        return open_index(ws.settings, ws.root, name=name, embedder=embedder, lock=ws.locks.index)
+
+    def config(self) -> Path:
+        """Return the folder of the user's own configuration."""
+        return config_folder(self.config_dir, self.environment)
+
+    def shared(self) -> Mapping[str, Path]:
+        """Return the folders of the shared workspaces that the user's own configuration names; raises BadSettings."""
+        return shared_folders(config_dir=self.config_dir, environment=self.environment)
