@@ -41,9 +41,11 @@ from reverie.core.injected import SHORTEST
 from reverie.core.names import safe_name
 from reverie.core.records import History
 from reverie.core.summary import Section
+from reverie.core.tokens import estimate
 from reverie.core.where import Where
 from reverie.errors import Busy, InvalidRecord, StoreUnwritable, UsageError
 from reverie.index.state import State
+from reverie.model.counting import Count
 from reverie.store import history, pages, runs, summaries
 from reverie.store.workspace import Workspace
 
@@ -98,10 +100,12 @@ def context(
     *,
     hits: Iterable[Hit] = (),
     masked: Mask = NOTHING_FORGOTTEN,
+    count: Count = estimate,
 ) -> Context:
     """Return what is known, within the budget; `hits` are what the query found, best first.
 
-    Raises BudgetOverflow when what is due and what is pinned do not fit, UsageError for a budget below zero.
+    `count` counts the tokens of a text. Raises BudgetOverflow when what is due and what is pinned do not fit, UsageError
+    for a budget below zero.
     """
     if request.budget < 0:
         raise UsageError(f"budget is {request.budget}: give a number of tokens, or 0 for the setting's")
@@ -110,6 +114,7 @@ def context(
         budget=request.budget or ws.settings.context.budget_tokens,
         nonce=ws.new_id(),
         protocol=request.protocol,
+        count=count,
     )
     return Context(
         text=planned.text,

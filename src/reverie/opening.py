@@ -40,6 +40,7 @@ from reverie.index.resembling import Resembling
 from reverie.index.schema import written_elsewhere
 from reverie.index.state import State
 from reverie.model.asking import Model, Purpose
+from reverie.model.counting import Count, counter
 from reverie.models import Models
 from reverie.recall import catch_up
 from reverie.store import journal, pages, reviews, sessions, trust
@@ -154,6 +155,11 @@ class Opened:
         """The models that the settings name, or the one handed over, under the workspace's rule."""
         key = variable(self.ws.settings.models.key_variable, self.opening.environment)
         return Models(self.ws, given=self.opening.model, key=key)
+
+    @property
+    def count(self) -> Count:
+        """What counts the tokens of a text: a real tokeniser where one is found, else the estimate."""
+        return counter(variable("TIKTOKEN_CACHE_DIR", self.opening.environment))
 
     def model(self, purpose: Purpose) -> Model | None:
         """Return the model for a purpose; None where everything goes by rules."""

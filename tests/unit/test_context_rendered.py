@@ -110,6 +110,18 @@ def test_any_pieces_keep_the_budget_and_no_entry_comes_twice(
     assert everything == set(made.ids) | set(made.left_out) or any(len(piece.ids) > 1 for piece in pieces)
 
 
+@given(st.lists(st.builds(Piece, text=st.text("ab \n", max_size=80)), max_size=30), st.integers(250, 900))
+def test_a_tokeniser_that_counts_seams_keeps_the_budget(pieces: list[Piece], budget: int) -> None:
+    """Where a whole counts more tokens than its parts, fewer parts are shown until the whole fits."""
+
+    def count(text: str) -> int:
+        return len(text) // 4 + text.count("\na")  # a seam between two lines costs one more than both
+
+    parts = [Part("history", "# Recent History", tuple(pieces))]
+    made = plan(parts, budget=budget, nonce="n", protocol=False, count=count)
+    assert made.tokens == count(made.text) <= budget
+
+
 def test_unused_shares_flow_on() -> None:
     """A part alone may take the whole room, and parts that are empty leave theirs to the others."""
     long = Part("history", "# Recent History", tuple(Piece(f"line {n}") for n in range(1_000)))

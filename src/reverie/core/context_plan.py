@@ -22,7 +22,7 @@ gives way alone, any other line takes with it all that rank below it in its part
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -88,15 +88,16 @@ class _Filling(msgspec.Struct):
     """A part while it is filled: what was kept and passed over, and the headings already paid for."""
 
     part: Part
+    count: Callable[[str], int]
     kept: list[Piece] = msgspec.field(default_factory=list)
     waiting: list[Piece] = msgspec.field(default_factory=list)
     opened: set[str] = msgspec.field(default_factory=set)
 
     def cost(self, piece: Piece) -> int:
         """Return the tokens the piece takes, with the title and heading it would be the first under."""
-        size = _size(piece.text)
-        size += _size(piece.heading) + 2 if piece.heading and piece.heading not in self.opened else 0
-        return size + (0 if self.kept else _size(self.part.title) + 2)
+        size = self.count(piece.text)
+        size += self.count(piece.heading) + 2 if piece.heading and piece.heading not in self.opened else 0
+        return size + (0 if self.kept else self.count(self.part.title) + 2)
 
     def keep(self, piece: Piece) -> None:
         """Show the piece."""
@@ -104,14 +105,39 @@ class _Filling(msgspec.Struct):
         self.opened.add(piece.heading)
 
 
-def plan(parts: Sequence[Part], *, budget: int, nonce: str, protocol: bool = True) -> Planned:
+def plan(
+    parts: Sequence[Part],
+    *,
+    budget: int,
+    nonce: str,
+    protocol: bool = True,
+    count: Callable[[str], int] = estimate,
+) -> Planned:
     """Return the text of the parts within `budget` tokens, between fence lines that carry `nonce`.
 
-    `protocol` puts the Memory Protocol before the fence if there is room for it. Raises BudgetOverflow.
+    `protocol` puts the Memory Protocol before the fence if there is room for it; `count` counts the tokens of a text.
+    Raises BudgetOverflow.
     """
-    fillings = [_Filling(part, waiting=list(map(_safe, part.pieces))) for part in parts]
+    room = budget
+    while True:
+        planned = _planned(parts, room, nonce=nonce, protocol=protocol, count=count)
+        over = planned.tokens - budget
+        if over <= 0:
+            return planned
+        room -= over  # a tokeniser may count a whole more than its parts, a few tokens at a seam
+
+
+def _planned(
+    parts: Sequence[Part], budget: int, *, nonce: str, protocol: bool, count: Callable[[str], int]
+) -> Planned:
+    """Return the text whose parts, counted each by itself with a line break behind it, take `budget` tokens."""
+
+    def size(text: str) -> int:
+        return count(text) + 1
+
+    fillings = [_Filling(part, size, waiting=list(map(_safe, part.pieces))) for part in parts]
     head, foot = _fence(nonce)
-    used = _size(head) + _size(foot)
+    used = size(head) + size(foot)
     seen: set[str] = set()
     for filling in fillings:
         if filling.part.name in MUST:
@@ -121,15 +147,15 @@ def plan(parts: Sequence[Part], *, budget: int, nonce: str, protocol: bool = Tru
             f"the frame, what is due and what is pinned alone take {used:,} of {budget:,} tokens: "
             "raise context.budget_tokens, or unpin something"
         )
-    told = f"{MEMORY_PROTOCOL}\n" if protocol and used + _size(MEMORY_PROTOCOL) + 1 <= budget else ""
-    room = budget - used - (_size(told) if told else 0)
+    told = f"{MEMORY_PROTOCOL}\n" if protocol and used + size(MEMORY_PROTOCOL) + 1 <= budget else ""
+    room = budget - used - (size(told) if told else 0)
     _share_out([filling for filling in fillings if filling.part.name in SHARES], room, seen)
     shown = "".join("".join(_rendered(filling)) for filling in fillings if filling.kept)
     text = f"{told}{head}\n{shown}{foot}\n"
     left = [id_ for filling in fillings for piece in filling.waiting for id_ in piece.ids if id_ not in seen]
     return Planned(
         text=text,
-        tokens=estimate(text),
+        tokens=count(text),
         ids=tuple(dict.fromkeys(id_ for filling in fillings for piece in filling.kept for id_ in piece.ids)),
         left_out=tuple(dict.fromkeys(left)),
         cut=tuple(
@@ -207,8 +233,3 @@ def _fence(nonce: str) -> tuple[str, str]:
         f'\n<{TAG} nonce="{nonce}">'
     )
     return head, f'\n</{TAG} nonce="{nonce}">'
-
-
-def _size(text: str) -> int:
-    """Return the tokens of a text with a line break behind it; sizes of parts add up to no less than the whole's."""
-    return estimate(text) + 1
