@@ -231,7 +231,8 @@ class Memory(Care):
         k = self.opened.ws.settings.context.relevant_hits
         # A turn may be a mere "?!", to which no memory answers.
         hits = self.recall(wanted.query, k=k).hits if terms(wanted.query) else ()
-        return context(self.opened.ws, state, wanted, hits=hits, masked=self.opened.mask)
+        opened = self.opened
+        return context(opened.ws, state, wanted, hits=hits, masked=opened.mask, count=opened.count)
 
     def list(self, where: Where | None = None) -> list[EntryState]:
         """Return the entries `where` admits, by day.
