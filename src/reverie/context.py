@@ -104,8 +104,8 @@ def context(
 ) -> Context:
     """Return what is known, within the budget; `hits` are what the query found, best first.
 
-    `count` counts the tokens of a text. Raises BudgetOverflow when what is due and what is pinned do not fit, UsageError
-    for a budget below zero.
+    `count` counts the tokens of a text. Raises BudgetOverflow when what is due and what is pinned do not fit, and
+    UsageError for a budget below zero.
     """
     if request.budget < 0:
         raise UsageError(f"budget is {request.budget}: give a number of tokens, or 0 for the setting's")
