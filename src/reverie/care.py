@@ -20,7 +20,7 @@ from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.records import Run
 from reverie.index.state import State
-from reverie.lint import Linted, lint, log_line
+from reverie.lint import Linted, lint
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
@@ -132,15 +132,15 @@ class Care(Word):
         entries, rows = self.opened.rebuild()
         return msgspec.structs.replace(dropped, entries=entries, rows=rows)
 
-    def lint(self) -> Linted:
-        """Look the notebook over for what is stale, broken, contradicted, orphaned or forgotten, and log that.
+    def lint(self, *, fix: bool = False, due: bool = False) -> Linted:
+        """Look the notebook over, log that, and with `fix` mend what is safe; `due`: only when it is time. Raises Busy.
 
         >>> memory.lint().findings
         ()
         """
-        ws = self.opened.writable
-        done = lint(ws, self.opened.state_now(), masked=self.opened.mask.text)
-        log_line(ws, done)
+        ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
+        done = lint(ws, look, masked=masked, fix=fix, due=due)
+        self._act(Due(publish=bool(done.mended)))
         return done
 
     def export(self, target: Path) -> Exported:

@@ -24,6 +24,7 @@ from reverie.drain import Drained
 from reverie.dream import Dreamt
 from reverie.errors import Busy, DrainFailed, ReverieError
 from reverie.extract import Extracted
+from reverie.lint import Linted
 from reverie.publish import Published
 from reverie.store import counters, journal, sessions
 from reverie.store.counters import ConsolidateCounters
@@ -37,6 +38,7 @@ STAGES: tuple[tuple[str, tuple[Step, ...]], ...] = (
     ("compact", ("compact",)),
     ("digest", ("summarise", "today", "week", "longterm")),
     ("dream", ("dream",)),
+    ("lint", ("dream",)),
     ("publish", ("publish",)),
 )
 _PROMOTION = ("digest", "publish")
@@ -59,6 +61,9 @@ class Verbs(Protocol):
 
     def dream(self) -> Dreamt:
         """Dream, when the gates are open."""
+
+    def lint(self, *, due: bool = False) -> Linted:
+        """Look the notebook over; with `due`, when it is time."""
 
     def publish(self, *, at_once: bool = False) -> Published:
         """Compile MEMORY.md."""
@@ -230,6 +235,10 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
         tally.tell("dream", *done.problems, passing=True)  # the runs' records keep them
         return Told("dream", str(done), idle=done.result == "nothing")
 
+    def lint() -> Told:
+        done = verbs.lint(due=True)
+        return Told("lint", done.waits or _number(len(done.findings), "finding"), idle=bool(done.waits))
+
     def publish() -> Told:
         done = verbs.publish()
         tally.tell("publish", *filter(None, (done.problem,)))
@@ -242,6 +251,7 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
         "compact": compact,
         "digest": digest,
         "dream": dream,
+        "lint": lint,
         "publish": publish,
     }
 

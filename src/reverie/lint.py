@@ -1,43 +1,62 @@
-"""Is the notebook in good order: broken, stale, orphaned, contradicted or uncited.
+"""Is the notebook in good order: broken, stale, orphaned, contradicted or uncited; and what of it mends itself.
 
-Owns the editorial checks on pages; promises that each finding has its place, its reason and a remedy, and that looking
-changes nothing but one line in the notebook's log; never edits a page.
+In: the pages as they are, and what the state knows of entries and citations. Out: complaints, each with its place,
+reason and remedy; one line in the notebook's log, without a watermark; and with `fix` the pages that could be mended.
 
-`check` asks whether the files are whole; `lint` asks whether what they say is well kept.
+Owns the checks on what pages say; promises that looking writes nothing but that line, that mended pages pass the very
+judgement a dream's pages pass, and that either is one run of kind `lint`, which `undo` takes back; never touches a page
+outside the notebook's zones, nor words that no check complains of.
+
+What survives a crash: the old pages or the new ones, never some of each (`store.installing`). `check` asks whether the
+files are whole; `lint` asks whether what they say is well kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 
 import msgspec
 
+from reverie import layout
 from reverie.core.active import active_content
+from reverie.core.batch import Shut, gate
 from reverie.core.citations import citing_lines, links
+from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
 from reverie.core.front_matter import read as read_front
+from reverie.core.mending import Complaint, mended
+from reverie.core.moves import moves
+from reverie.core.policy import Case, judge
+from reverie.core.proposal import Proposal
+from reverie.core.records import Outcome
+from reverie.core.sight import waiting_parts
 from reverie.core.source import split
 from reverie.errors import UnsafePath
 from reverie.index.state import State
-from reverie.store import pages
+from reverie.store import changing, counters, installing, lease, pages, stream
+from reverie.store.changing import Change, Files
+from reverie.store.counters import DreamCounters
+from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
+LINTER = "rules-1"  # what a run's record calls it
 
-class Complaint(msgspec.Struct, frozen=True, kw_only=True):
-    """Something about a page: where (page and line), what kind, why it matters, and what to do."""
-
-    page: str
-    line: int
-    kind: str
-    reason: str
-    remedy: str
+Masked = Callable[[str], bool]
 
 
 class Linted(msgspec.Struct, frozen=True, kw_only=True):
-    """How many pages were looked at, and what was found."""
+    """How many pages were looked at, what is wrong with them, and what was mended in which run.
 
-    pages: int
+    `refused` says of pages that could be mended why they were not; `waits` why none was looked at.
+    """
+
+    pages: int = 0
     findings: tuple[Complaint, ...] = ()
+    mended: tuple[Complaint, ...] = ()
+    refused: tuple[str, ...] = ()
+    run: str = ""
+    waits: str = ""
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -45,29 +64,131 @@ class _Page(msgspec.Struct, frozen=True):
     text: str
 
 
-def lint(ws: Workspace, state: State, *, masked: Callable[[str], bool]) -> Linted:
-    """Return what is wrong with the notebook's pages; `masked` says which text is forgotten."""
-    found = [_Page(path, (ws.disk.read(path) or b"").decode("utf-8", "replace")) for path in _content(ws)]
+def lint(
+    ws: Workspace, look: Callable[[], State], *, masked: Masked, fix: bool = False, due: bool = False
+) -> Linted:
+    """Look the notebook over, and with `fix` mend what is safe; with `due` only when it is time. Raises Busy.
+
+    `look` returns the state caught up with the files; `masked` says which text is forgotten.
+    """
+    if due and (reason := _early(ws, look)):
+        return Linted(waits=reason)
+    with lease.driving(ws, "lint"):
+        installing.finish(ws)
+        state = look()
+        found = complaints(ws, state, masked=masked)
+        done = Linted(pages=len(_content(ws)), findings=found)
+        files: Files = {}
+        if fix:
+            done, files = _mend(ws, state, found, masked=masked)
+        line = f"## [{ws.today}] lint | pages={done.pages} findings={len(done.findings)}"
+        wanted = Change(
+            kind="lint",
+            by=LINTER,
+            title=f"Lint: {len(done.findings)} findings, {len(done.mended)} mended",
+            files=files,
+            result="productive" if files else "nothing",
+            counts={"findings": len(done.findings), "mended": len(done.mended)},
+            line=line + (f" mended={len(done.mended)}" if done.mended else ""),
+        )
+        run = changing.change(ws, wanted)
+        before = counters.read(ws, DreamCounters)
+        counters.write(ws, msgspec.structs.replace(before, lint=ws.clock()))
+    return msgspec.structs.replace(done, run=run.run)
+
+
+def complaints(ws: Workspace, state: State, *, masked: Masked) -> tuple[Complaint, ...]:
+    """Return what is wrong with the notebook's pages, by page and line."""
+    found = [_Page(path, _read(ws, path)) for path in _content(ws)]
     targets = {short for path in ws.disk.walk(ws.notebook) for short in _shorts(_name(ws, path))}
-    complaints = [
-        *(one for page in found for one in _of_page(ws, page, targets, masked)),
+    every = [
+        *(one for page in found for one in _of_page(ws, page, targets, masked=masked)),
         *_citations(state),
+        *_vanished(ws, state, masked=masked),
         *_orphans(ws, found),
         *_contradictions(ws, state),
     ]
-    return Linted(
-        pages=len(found), findings=tuple(sorted(complaints, key=lambda one: (one.page, one.line, one.kind)))
+    return tuple(sorted(every, key=lambda one: (one.page, one.line, one.kind)))
+
+
+def _early(ws: Workspace, look: Callable[[], State]) -> str:
+    """Return why the notebook is not looked over by itself now, empty when it is time."""
+    settings = ws.settings.lint
+    if not settings.enabled:
+        return "lint is switched off ([lint] enabled = false)"
+    last = counters.read(ws, DreamCounters).lint or ws.identity().created
+    if last <= ws.clock() < last + timedelta(days=settings.min_days):
+        return f"the last look was on {last:%Y-%m-%d}, less than {settings.min_days} days ago"
+    state = look()
+    waiting = waiting_parts(state.pending(before=ws.today), state.outcomes)
+    dreamt = counters.read(ws, DreamCounters).last
+    if not isinstance(gate(ws.settings.dream, waiting, last=dreamt, now=ws.clock(), today=ws.today), Shut):
+        return f"{len(waiting)} entries wait for a dream"
+    return ""
+
+
+# Mending
+
+
+def _mend(
+    ws: Workspace, state: State, found: tuple[Complaint, ...], *, masked: Masked
+) -> tuple[Linted, Files]:
+    """Return what was mended, what is left, and the files with their bytes before and after."""
+    staging = Staging(ws)
+    prefix = f"{ws.notebook}/"
+    by_page: dict[str, list[Complaint]] = {}
+    for one in found:
+        by_page.setdefault(one.page.removeprefix(prefix), []).append(one)
+    moved = moves(staging.paths, _standing(ws), cited_on=state.cited_on, notebook=ws.notebook)
+    wanted: dict[str, str | None] = {}
+    remedied: dict[str, tuple[Complaint, ...]] = {}
+    for path, those in by_page.items():
+        text = staging.text(path) if path in staging.paths else None
+        if text is not None:
+            new, set_right = mended(text, those, moved=moved)
+            if new != text:
+                wanted[path], remedied[path] = new, set_right
+    case = Case(
+        parts=(),
+        old={path: staging.text(path) or "" for path in wanted},
+        existing=staging.paths,
+        folded=staging.folded,
+        find=lambda entry: state.find([entry]).get(entry),
+        page_of=lambda _: "",
+        masked=masked,
+        allow=ws.settings.redaction_allow,
     )
+    judged = judge(case, Proposal(pages=wanted, settlements=()))
+    files: Files = {
+        f"{prefix}{path}": (staging.data(path), text.encode("utf-8", "surrogateescape"))
+        for path, text in judged.pages.items()
+    }
+    kept = {id(one) for path in judged.pages for one in remedied[path]}
+    done = Linted(
+        pages=len(staging.paths),
+        findings=tuple(one for one in found if id(one) not in kept),
+        mended=tuple(one for one in found if id(one) in kept),
+        refused=tuple(f"{one.place}: {one.reason}" for one in judged.refusals),
+    )
+    return done, files
 
 
-def log_line(ws: Workspace, done: Linted) -> None:
-    """Note in the notebook's log that it was looked over; such a line carries no watermark."""
-    line = f"## [{ws.today}] lint | pages={done.pages} findings={len(done.findings)}\n"
-    ws.disk.append(f"{ws.notebook}/log.md", line.encode())
+def _standing(ws: Workspace) -> list[Outcome]:
+    """Return the last outcome of each part of each entry."""
+    read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
+    last: Mapping[tuple[str, int], Outcome] = {(one.entry, one.part): one for one in read.records}
+    return list(last.values())
+
+
+# The checks
 
 
 def _content(ws: Workspace) -> list[str]:
     return [path for path in ws.disk.walk(ws.notebook) if pages.is_page(ws, path)]
+
+
+def _read(ws: Workspace, path: str) -> str:
+    return (ws.disk.read(path) or b"").decode("utf-8", "replace")
 
 
 def _name(ws: Workspace, path: str) -> str:
@@ -80,9 +201,7 @@ def _shorts(name: str) -> set[str]:
     return {name, name.rsplit("/", 1)[-1]}
 
 
-def _of_page(
-    ws: Workspace, page: _Page, targets: set[str], masked: Callable[[str], bool]
-) -> Iterator[Complaint]:
+def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -> Iterator[Complaint]:
     """Yield what one page shows by itself."""
     front = read_front(split(page.text).front)
     for problem in front.problems:
@@ -107,6 +226,18 @@ def _of_page(
                 f"[[{one.target}]] leads nowhere",
                 "make the page, or mend the link",
             )
+    for source in front.sources:
+        if _is_lost(ws, source.resource, targets):
+            reason = f"the source {source.resource} is gone"
+            yield _complaint(page, 1, "lost source", reason, "bring the file back, or take the source out")
+    for number in uncited(page.text):
+        yield _complaint(
+            page,
+            number,
+            "uncited",
+            "it stands among cited lines and says not where it comes from",
+            "cite its entry, or move it to a section of your own",
+        )
     for number, line in enumerate(page.text.splitlines(), 1):
         if line.strip() and masked(line):
             yield _complaint(
@@ -122,6 +253,15 @@ def _exists(ws: Workspace, target: str) -> bool:
         return False
 
 
+def _is_lost(ws: Workspace, resource: str, targets: set[str]) -> bool:
+    """Whether a source names a file that is not there; an address elsewhere is not looked at."""
+    target = resource.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].partition("#")[0]
+    if not target or "://" in target or " " in target.partition("/")[0]:
+        return False
+    known = _name(ws, target) in targets
+    return not known and not _exists(ws, target) and not _exists(ws, f"{ws.notebook}/{target}")
+
+
 def _citations(state: State) -> Iterator[Complaint]:
     """Yield citations that lead to no entry, by page."""
     for page, line, entry in state.dangling_citations():
@@ -132,6 +272,23 @@ def _citations(state: State) -> Iterator[Complaint]:
             reason=f"the entry {entry} it cites stands in no log",
             remedy="restore the log, or take the claim out",
         )
+
+
+def _vanished(ws: Workspace, state: State, *, masked: Masked) -> Iterator[Complaint]:
+    """Yield the entries that a run's page cited and no page cites now: they are found on their own again."""
+    cited = state.cited()
+    gone = [one for one in _standing(ws) if one.outcome == "cited" and one.entry not in cited]
+    known = state.find({one.entry for one in gone})
+    for one in gone:
+        entry = known.get(one.entry)
+        if entry is not None and not entry.hidden and not masked(entry.entry.text):
+            yield Complaint(
+                page=f"{ws.notebook}/{one.page}",
+                line=1,
+                kind="lost citation",
+                reason=f"the entry {one.entry} was cited here, and no page cites it now: recall finds it on its own",
+                remedy=f"cite it again, or let it stand; `reverie restore {one.run}` brings the page back",
+            )
 
 
 def _orphans(ws: Workspace, found: list[_Page]) -> Iterator[Complaint]:

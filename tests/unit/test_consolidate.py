@@ -19,6 +19,7 @@ from reverie.drain import Drained
 from reverie.dream import Dreamt
 from reverie.errors import DrainFailed, ModelFailed, Untrusted
 from reverie.extract import Extracted
+from reverie.lint import Linted
 from reverie.publish import Published
 from reverie.testing import CrashDisk
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from reverie.core.pipeline import Trigger
 
-STAGES = ("drain", "extract", "drain", "compact", "digest", "dream", "publish")
+STAGES = ("drain", "extract", "drain", "compact", "digest", "dream", "lint", "publish")
 
 
 class _Verbs:
@@ -63,6 +64,10 @@ class _Verbs:
     def dream(self) -> Dreamt:
         self._call("dream")
         return Dreamt(watermark="2026-06-30")
+
+    def lint(self, *, due: bool = False) -> Linted:
+        self._call("lint")
+        return Linted(waits="it is early" if due else "")
 
     def publish(self, *, at_once: bool = False) -> Published:
         self._call("publish at once" if at_once else "publish")
@@ -139,7 +144,7 @@ def test_a_part_can_be_asked_for(plan: Plan, stages: tuple[str, ...]) -> None:
     [
         ("turns", ("drain", "extract", "drain", "digest", "publish")),
         ("end", ("drain", "extract", "drain", "digest", "publish")),
-        ("day", ("drain", "extract", "drain", "digest", "dream", "publish")),
+        ("day", ("drain", "extract", "drain", "digest", "dream", "lint", "publish")),
         ("compaction", ("drain", "extract", "drain", "compact")),
         ("hand", ("drain", "extract", "drain")),
     ],
@@ -157,7 +162,7 @@ def test_each_stage_tells_what_it_did() -> None:
     assert [(one.stage, one.idle) for one in done.told] == [(name, True) for name in STAGES]
     assert done.told[1].said == "3 entries found in 0 spans"
     dry = consolidate(_Verbs(), Plan(dry_run=True), agent="a", watermark="", waiting={"drain": "2 queued"})
-    assert [one.said for one in dry.told] == ["2 queued", "would run", "2 queued", *["would run"] * 4]
+    assert [one.said for one in dry.told] == ["2 queued", "would run", "2 queued", *["would run"] * 5]
 
 
 def test_what_a_stage_reports_is_a_problem_once(desk: Desk) -> None:
@@ -168,7 +173,7 @@ def test_what_a_stage_reports_is_a_problem_once(desk: Desk) -> None:
     assert done.stages == STAGES
 
 
-@pytest.mark.parametrize("name", ["extract", "compact", "digest", "dream", "publish"])
+@pytest.mark.parametrize("name", ["extract", "compact", "digest", "dream", "lint", "publish"])
 def test_a_failing_stage_is_named_and_the_rest_runs(name: str) -> None:
     """A stage that fails is named with its reason, and every other stage runs all the same."""
     verbs = _Verbs(**{name: ModelFailed("the model is down")})

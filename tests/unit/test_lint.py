@@ -8,6 +8,7 @@ from desk import Desk
 from reverie import layout
 from reverie.core.records import Event
 from reverie.store import stream
+from reverie.store.git import History
 
 CITED = "[[archive/2026-07-01#^{}]]"
 
@@ -37,15 +38,18 @@ def test_a_dreamt_notebook_is_in_good_order(desk: Desk) -> None:
 
 
 def test_looking_changes_one_line_of_the_log(desk: Desk) -> None:
-    """A lint adds one line to the notebook's log, without a watermark, and changes nothing else."""
+    """A lint is a run that adds one line to the notebook's log, without a watermark, and changes no page."""
     desk.page("0_Inbox/Alone.md", "Nothing.")
     before, log = desk.bytes(), desk.text("notebook/log.md")
-    desk.memory.lint()
+    done = desk.memory.lint()
     after = desk.bytes()
-    assert {path for path in after if after[path] != before.get(path)} == {"notebook/log.md"}
+    changed = {path for path in after if after[path] != before.get(path)}
+    assert {path for path in changed if not path.startswith((".history/", ".state/"))} == {"notebook/log.md"}
     line = desk.text("notebook/log.md").removeprefix(log)
-    assert line == "## [2026-07-01] lint | pages=1 findings=1\n"
-    assert "watermark" not in line
+    assert line.strip() == "## [2026-07-01] lint | pages=1 findings=1"
+    run = desk.memory.log()[0]
+    assert (run.run, run.kind, run.result, run.watermark) == (done.run, "lint", "nothing", "")
+    assert [one.author for one in History(desk.memory.opened.ws).log()] == ["Reverie", "person"]
 
 
 @pytest.mark.parametrize(

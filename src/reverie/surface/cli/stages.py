@@ -12,6 +12,7 @@ from reverie.consolidate import Plan
 from reverie.core.pipeline import STEPS
 from reverie.dream import Dreamt
 from reverie.errors import UsageError
+from reverie.lint import Linted
 from reverie.publish import Published
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import one_of, opened
@@ -141,16 +142,33 @@ def _published(done: Published) -> Iterator[Line]:
         yield line(done.problem)
 
 
-@app.command("lint", cls=Verb, epilog="reverie lint")
-def lint(ctx: typer.Context) -> None:
+@app.command("lint", cls=Verb, epilog="reverie lint\nreverie lint --fix")
+def lint(
+    ctx: typer.Context,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix", help="Mend what is safe: links to moved pages, forgotten lines, marks for review."
+        ),
+    ] = False,
+) -> None:
     """Look the notebook over for what is stale, broken, contradicted, orphaned or uncited."""
     with opened(ctx) as memory:
-        done = memory.lint()
-    found = [
-        line(f"{one.page}:{one.line} {one.kind}: {one.reason}", dim(f" — {one.remedy}"), indent=2)
-        for one in done.findings
-    ]
-    answer(ctx, done, [*found, line(f"{done.pages} pages, {len(done.findings)} findings")])
+        done = memory.lint(fix=fix)
+    answer(ctx, done, _linted(done))
+
+
+def _linted(done: Linted) -> Iterator[Line]:
+    """Yield what was mended, what is left, and the run."""
+    for one in done.mended:
+        yield line(f"{one.page}:{one.line} {one.kind}: mended", indent=2)
+    for one in done.findings:
+        yield line(f"{one.page}:{one.line} {one.kind}: {one.reason}", dim(f" — {one.remedy}"), indent=2)
+    for reason in done.refused:
+        yield line(f"not mended: {reason}", indent=2)
+    yield line(f"{done.pages} pages, {len(done.findings)} findings")
+    if done.mended:
+        yield line(f"{len(done.mended)} mended in {done.run}: `reverie undo {done.run}` takes that back")
 
 
 _TRIGGERS = ", ".join(STEPS)
