@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from reverie.consolidate import Plan
+from reverie.core.names import is_day
 from reverie.core.pipeline import STEPS
 from reverie.dream import Dreamt
 from reverie.errors import UsageError
@@ -93,6 +94,7 @@ _DREAM = """\
 reverie dream                     when enough time and entries have gathered
 reverie dream --now               at once
 reverie dream --now --dry-run     show the changes as a diff
+reverie dream --now --date 2026-07-01 --batch 20
 """
 
 
@@ -101,20 +103,29 @@ def dream(
     ctx: typer.Context,
     now: Annotated[bool, typer.Option("--now", help="Do not wait for enough time and entries.")] = False,
     dry_run: DryRun = False,
+    date: Annotated[str, typer.Option(metavar="DAY", help="Only the entries of this day, YYYY-MM-DD.")] = "",
+    batch: Annotated[
+        int, typer.Option(metavar="N", min=0, help="At most so many entries, in one batch; 0 for all.")
+    ] = 0,
 ) -> None:
-    """Fold closed days into the notebook, in one commit or none."""
+    """Fold closed days into the notebook, in one commit or none.
+
+    A dry run settles and writes nothing, but a model is asked all the same.
+    """
+    if date and not is_day(date):
+        raise UsageError(f"--date {date!r} is no day: write it like 2026-07-01")
     with opened(ctx) as memory:
-        done = memory.dream(now=now, dry_run=dry_run)
+        done = memory.dream(now=now, dry_run=dry_run, day=date, most=batch)
     answer(ctx, done, _dreamt(done))
 
 
 def _dreamt(done: Dreamt) -> Iterator[Line]:
     """Yield what a dream did."""
-    counts = ", ".join(f"{number} {kind}" for kind, number in done.counts.items() if number)
-    said = f": {counts or done.reason}" if counts or done.reason else ""
-    yield line(done.result, said, dim(f" {done.run}" if done.run else ""))
+    yield line(done.result, f": {done}" if str(done) else "", dim(f" {done.run}" if done.run else ""))
     for page in done.pages:
         yield line(f"  {page}")
+    for path in done.proposed:
+        yield line(f"  {path} waits for your word: reverie review list")
     for problem in done.problems:
         yield line(f"  {problem}", indent=4)
     if done.diff:
