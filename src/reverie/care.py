@@ -13,12 +13,14 @@ from pathlib import Path
 
 import msgspec
 
+from reverie import company
 from reverie import forget as forgetting
 from reverie import review as reviewing
 from reverie import undo as undoing
 from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.records import Run
+from reverie.core.scopes import Member
 from reverie.index.state import State
 from reverie.lint import Linted, lint
 from reverie.reindex import Reindexed, drop
@@ -107,7 +109,17 @@ class Care(Word):
         """
         state = self.opened.state_now()
         asked = len(forgetting.questions(self.opened.ws, state))
-        return status(self.opened.ws, state, trusted=self.opened.trusted, asked=asked)
+        seen = status(self.opened.ws, state, trusted=self.opened.trusted, asked=asked)
+        apart = company.troubles(self.opened)
+        return msgspec.structs.replace(seen, problems=(*seen.problems, *apart)) if apart else seen
+
+    def members(self, *, add: str = "", remove: str = "") -> list[Member]:
+        """Return who may give to this workspace and read it along, after adding or removing one, by id or folder.
+
+        >>> memory.members(add="f2a74de452e6b438")[0].id
+        'f2a74de452e6b438'
+        """
+        return company.members(self.opened, add=add, remove=remove)
 
     def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
         """Verify every invariant of the files; `repair` mends only what is derived and finishes what was interrupted.

@@ -37,7 +37,7 @@ from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, Wish, dream
-from reverie.errors import Busy, ModelFailed, ReverieError, StoreUnwritable
+from reverie.errors import Busy, ModelFailed, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.reaching import reach_of
@@ -277,12 +277,7 @@ class Memory(Care):
         >>> memory.drain().stored
         2
         """
-        done = drain(self.opened.writable)
-        try:
-            self._act(done.due)
-        except ReverieError as error:  # all is stored: what failed is a problem, not the drain's failure
-            return msgspec.structs.replace(done, problems=(*done.problems, str(error)))
-        return done
+        return self._drained(drain(self.opened.writable))
 
     def compact(
         self, session: str, messages: Sequence[Turn | Mapping[str, Any]] = (), *, budget: int | None = None
