@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 GENERATED: Mapping[str, str] = {
     "docs/reference/cli.md": "reverie.surface.cli.reference:cli_reference",
     "docs/reference/errors.md": "reverie.surface.cli.reference:errors_reference",
+    "docs/reference/mcp.md": "reverie.surface.mcp.reference:mcp_reference",
     "docs/reference/settings.md": "reverie.config:reference_table",
 }
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Modules outside store/ and index/ that write or start processes, each with its reason.
 WRITERS: Mapping[str, str] = {
     "reverie.testing": "CrashDisk tears files on purpose, as a crash would",
+    "reverie.surface.mcp.keeping": "it runs `reverie consolidate` in a process of its own, so that no answer waits",
 }
 
 # Modules outside config that touch the environment, each with its reason.

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from reverie.core.embedder_settings import EmbedderSettings
 from reverie.core.lint_settings import LintSettings
+from reverie.core.mcp_settings import McpSettings
 from reverie.core.model_settings import ExtractionSettings, ModelSettings
 from reverie.core.setting_keys import Key, Value, key
 
@@ -306,6 +307,7 @@ class Settings:
     summaries: SummarySettings = field(default_factory=SummarySettings)
     notes: NotesSettings = field(default_factory=NotesSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
 
 
 def _keys(kind: type[Any], above: tuple[str, ...] = ()) -> Iterator[Key]:

@@ -4,9 +4,9 @@ Owns `.state/locks/*` and the in-process locks; promises that a lock is the kern
 -9 included), excludes threads as well as processes, and that a refused caller learns who holds it; never trusts
 the text in a lock file: it is there for the message alone.
 
-Order dream -> index -> write -> file, and one workspace at a time: asking against it raises RuntimeError, since it
-is a mistake in the program that would be a deadlock one day. (`index` stands before `write` because a rebuild holds
-it for seconds and `write` must not be held that long.) File locks are taken by `store.disk`, last of all.
+Order keeper -> dream -> index -> write -> file, and one workspace at a time: asking against it raises RuntimeError,
+since it is a mistake in the program that would be a deadlock one day. (`index` stands before `write` because a rebuild
+holds it for seconds and `write` must not be held that long.) File locks are taken by `store.disk`, last of all.
 
 A lock held in a process that forks stays with the parent: releasing it unlocks at once for everybody. Should the
 parent die first, a forked child that still lives keeps it until it ends.
@@ -31,7 +31,7 @@ from reverie.store import paths
 from reverie.store.platform import native
 from reverie.store.syscalls import APPEND, READ, Syscalls
 
-_RANK = {layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
+_RANK = {layout.KEEPER_LOCK: -1, layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds between two looks at a lock another process holds
 
 
@@ -136,6 +136,10 @@ class Locks:
     def index(self, timeout: float, *, what: str = "index") -> AbstractContextManager[None]:
         """Hold the index lock, as whoever writes the index does."""
         return self._hold(layout.INDEX_LOCK, timeout, what=what)
+
+    def keeper(self, timeout: float, *, what: str = "keeper") -> AbstractContextManager[None]:
+        """Hold the keeper lock for as long as this process is the one that runs what is due."""
+        return self._hold(layout.KEEPER_LOCK, timeout, what=what)
 
     def holder(self, name: str) -> str:
         """Return what stands in the lock file `name` (a path of `layout`): the last holder, or ""."""

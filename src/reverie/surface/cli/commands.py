@@ -55,6 +55,8 @@ One stage each
   publish      stages     compile MEMORY.md within its budget
   lint         stages     look the notebook over
   consolidate  stages     run everything that is due, in order, the drain first
+Serve
+  mcp          serving    serve the memory to an MCP client
 Look back
   log          looking    list the latest runs
   diff         looking    show what a run changed

@@ -1,0 +1,24 @@
+"""The settings of the MCP server on standard input and output.
+
+Owns the table `[mcp]`; promises that a workspace's own file can make the server do nothing it would not do anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reverie.core.setting_keys import key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpSettings:
+    """Whether `reverie mcp` runs what is due while nobody asks, and how long nobody must have asked."""
+
+    consolidate: bool = key(
+        "Whether `reverie mcp` runs `consolidate` while its client is idle; one process a workspace does.",
+        default=True,
+        here=True,
+    )
+    idle_seconds: float = key(
+        "How long the client must have been idle before that.", default=60.0, within=(0.1, 86_400), here=True
+    )

@@ -1,0 +1,232 @@
+"""The MCP server itself: the official SDK on one side, the tools, resources and prompts on the other.
+
+Owns the translation between both; promises that every request is answered from the workspace's own thread while the
+loop goes on reading, that a cancelled one which was not begun is dropped, and that standard output carries nothing but
+JSON-RPC; never loads the SDK before a server is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reverie import __version__
+from reverie.config import traceback_wanted
+from reverie.errors import NotFound, ReverieError, UsageError
+from reverie.memory import Memory
+from reverie.surface.mcp.answers import ERROR, Answer, fit
+from reverie.surface.mcp.bound import Bound
+from reverie.surface.mcp.fields import schema
+from reverie.surface.mcp.prompts import INSTRUCTIONS, PROMPTS, text_of
+from reverie.surface.mcp.resources import MARKDOWN, PAGE, TEMPLATES, read_resource, resources
+from reverie.surface.mcp.table import BY_NAME, TOOLS, failure, use
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from starlette.applications import Starlette
+
+    Context = ServerRequestContext[Any]
+
+T = TypeVar("T")
+
+_INVALID_PARAMS = -32602
+_INTERNAL = -32603
+_MISSING = "the MCP server needs the official SDK, which is not installed: run `pip install 'reverie[mcp]'`"
+
+
+def make_server(bound: Bound) -> Server[Any]:
+    """Return the SDK's server over a workspace; raises UsageError where the SDK is not installed."""
+    try:
+        from mcp.server.lowlevel import Server
+    except ImportError as error:
+        raise UsageError(_MISSING) from error
+    offered = _Offered(bound)
+    return Server(
+        "reverie",
+        version=__version__,
+        title="Reverie",
+        instructions=INSTRUCTIONS,
+        on_list_tools=offered.list_tools,
+        on_call_tool=offered.call_tool,
+        on_list_resources=offered.list_resources,
+        on_list_resource_templates=offered.list_templates,
+        on_read_resource=offered.read_resource,
+        on_list_prompts=offered.list_prompts,
+        on_get_prompt=offered.get_prompt,
+    )
+
+
+def make_app(bound: Bound, *, path: str = "/mcp") -> Starlette:
+    """Return an ASGI application that serves the same over streamable HTTP, to be run or mounted.
+
+    It answers requests that name this machine as their host; it has no token of its own, so whoever mounts it checks.
+    """
+    return make_server(bound).streamable_http_app(streamable_http_path=path)
+
+
+async def serve_stdio(bound: Bound) -> None:
+    """Serve one client on standard input and output until it closes them."""
+    server = make_server(bound)
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+class _Offered:
+    """What the server offers, as the SDK's handlers want it."""
+
+    def __init__(self, bound: Bound) -> None:
+        import mcp_types
+        from mcp.shared.exceptions import MCPError
+
+        self._bound, self._types, self._error = bound, mcp_types, MCPError
+
+    async def list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Return every tool."""
+        tools = [
+            self._types.Tool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.summary,
+                input_schema=schema(tool.fields),
+                output_schema=tool.output,
+                annotations=self._types.ToolAnnotations(
+                    title=tool.title,
+                    read_only_hint=tool.reads,
+                    destructive_hint=tool.destroys,
+                    idempotent_hint=tool.repeats,
+                    open_world_hint=False,
+                ),
+            )
+            for tool in TOOLS
+        ]
+        return self._types.ListToolsResult(tools=tools)
+
+    async def call_tool(self, _context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Return what a tool answers; an error of ours is an answer, so that the model can do what it says."""
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            raise self._error(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
+        try:
+            answer = await self._do(lambda memory: use(tool, memory, given=params.arguments))
+        except ReverieError as error:
+            told = failure(error, self._bound).answer
+            return self._result(told.text, error=told.value)
+        except Exception as error:  # reason: the outermost frame: a fault of ours must not end the session
+            return self._result(_fault(error), error={"class": type(error).__name__, "retryable": False})
+        return self._result(answer.text, value=answer.value)
+
+    async def list_resources(
+        self, _context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Return the files there are, page by page."""
+        cursor = (params.cursor if params else None) or "0"
+        if not cursor.isdecimal():
+            raise self._error(_INVALID_PARAMS, f"Invalid cursor: {cursor[:100]}")
+        start = int(cursor)
+        found = await self._asked(lambda memory: list(resources(memory)))
+        listed = [
+            self._types.Resource(
+                uri=one.uri, name=one.name, title=one.title, description=one.what, mime_type=MARKDOWN
+            )
+            for one in found[start : start + PAGE]
+        ]
+        more = str(start + PAGE) if start + PAGE < len(found) else None
+        return self._types.ListResourcesResult(resources=listed, next_cursor=more)
+
+    async def list_templates(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Return the families of files."""
+        listed = [
+            self._types.ResourceTemplate(
+                uri_template=one.form,
+                name=one.name,
+                title=one.title,
+                description=one.what,
+                mime_type=MARKDOWN,
+            )
+            for one in TEMPLATES
+        ]
+        return self._types.ListResourceTemplatesResult(resource_templates=listed)
+
+    async def read_resource(
+        self, _context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Return a file's text."""
+        uri = str(params.uri)
+        found = await self._asked(lambda memory: fit(Answer(read_resource(memory, uri), {}), memory.root))
+        content = self._types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=found.text)
+        return self._types.ReadResourceResult(contents=[content])
+
+    async def list_prompts(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """Return every prompt."""
+        listed = [
+            self._types.Prompt(
+                name=prompt.name,
+                title=prompt.title,
+                description=prompt.summary,
+                arguments=[
+                    self._types.PromptArgument(name=one.name, description=one.why, required=one.required)
+                    for one in prompt.fields
+                ],
+            )
+            for prompt in PROMPTS
+        ]
+        return self._types.ListPromptsResult(prompts=listed)
+
+    async def get_prompt(
+        self, _context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """Return a prompt's text."""
+        prompt = next((one for one in PROMPTS if one.name == params.name), None)
+        if prompt is None:
+            raise self._error(_INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}")
+        found = await self._asked(
+            lambda memory: fit(Answer(text_of(prompt, memory, given=params.arguments), {}), memory.root)
+        )
+        content = self._types.TextContent(type="text", text=found.text)
+        message = self._types.PromptMessage(role="user", content=content)
+        return self._types.GetPromptResult(description=prompt.summary, messages=[message])
+
+    async def _asked(self, verb: Callable[[Memory], T]) -> T:
+        """Do what a request for no tool wants: there an error of ours is an error of the protocol."""
+        try:
+            return await self._do(verb)
+        except ReverieError as error:
+            told = failure(error, self._bound).answer
+            wrong = isinstance(error, NotFound | UsageError)
+            raise self._error(_INVALID_PARAMS if wrong else _INTERNAL, told.text, told.value) from error
+
+    async def _do(self, verb: Callable[[Memory], T]) -> T:
+        return await asyncio.wrap_future(self._bound.call(verb))
+
+    def _result(
+        self, text: str, *, value: dict[str, Any] | None = None, error: dict[str, Any] | None = None
+    ) -> types.CallToolResult:
+        """Return a result. An error has no structured content: some clients hold it against the output's schema."""
+        content = self._types.TextContent(type="text", text=text)
+        meta: Any = {ERROR: error} if error else None
+        return self._types.CallToolResult(
+            content=[content], structured_content=value, is_error=error is not None, _meta=meta
+        )
+
+
+def _fault(error: Exception) -> str:
+    """Return what is said of an error nobody expected; where it came from is shown to who asked for that."""
+    if traceback_wanted():
+        traceback.print_exception(error, file=sys.stderr)
+    name = type(error).__name__
+    return (
+        f"unexpected {name}: what was acknowledged is kept; REVERIE_TRACEBACK=1 shows on standard error where"
+    )
