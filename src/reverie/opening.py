@@ -28,6 +28,7 @@ from reverie.errors import (
     DamagedFile,
     IndexUnavailable,
     NotAWorkspace,
+    NotFound,
     UnsafePath,
     Untrusted,
     UsageError,
@@ -45,6 +46,7 @@ from reverie.models import Models
 from reverie.recall import catch_up
 from reverie.store import journal, pages, reviews, sessions, trust
 from reverie.store.workspace import Identity, Workspace
+from reverie.why import Behind, behind
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 LINKING = 1.0  # seconds that bringing the index up to date may take before what was read is linked
@@ -164,6 +166,16 @@ class Opened:
     def model(self, purpose: Purpose) -> Model | None:
         """Return the model for a purpose; None where everything goes by rules."""
         return self.models.ask(purpose)
+
+    def behind(self, hit: str) -> Behind:
+        """Return what stands behind a hit that is no entry, by its whole id; raises NotFound."""
+        state = self.state_now()
+        catch_up(self.ws, state, index=self.index, masked=self.mask.row)
+        row = self.index.rows.get([hit]).get(hit)
+        if row is None or row.kind == "entry" or self.mask.row(row):
+            message = f"nothing found has the id {hit}: `reverie recall` shows ids"
+            raise NotFound(message)
+        return behind(self.ws, state, row, masked=self.mask)
 
     def reading(self) -> Reading:
         """Return what extraction asks of the state; each question is answered from the files as they are then."""

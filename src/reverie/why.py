@@ -13,6 +13,8 @@ from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
 from reverie.core.records import Event, Outcome, Turn
+from reverie.core.rows import Row
+from reverie.core.where import Where
 from reverie.index.state import State
 from reverie.store import sessions
 from reverie.store.workspace import Workspace
@@ -56,6 +58,35 @@ def why(ws: Workspace, state: State, entry_id: str, *, masked: Mask) -> Why:
         outcomes=tuple(state.outcomes(entry.id)),
         others=tuple(state.find(sorted(linked)).values()),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """What stands behind a hit that is no entry: its row, its turn when it is one, and the chains of its entries.
+
+    A page's entries are those its paragraph cites, a turn's those that were extracted from it.
+    """
+
+    row: Row
+    turns: tuple[Turn, ...]
+    entries: tuple[Why, ...]
+
+
+def behind(ws: Workspace, state: State, row: Row, *, masked: Mask) -> Behind:
+    """Return what stands behind a row of the search index."""
+    turns: tuple[Turn, ...] = ()
+    named = state.find(row.digest.split()) if row.kind in {"page", "core"} else {}
+    if row.kind == "turn":
+        read = sessions.read(ws, row.session, start=row.n, stop=row.n + 1)
+        turns = tuple(turn for turn in read if not masked.turn(turn.session, turn.id))
+        every = state.states(Where(session=row.session))
+        named = {one.entry.id: one for one in every if _covers(one.entry.turns, row.n)}
+    return Behind(row=row, turns=turns, entries=tuple(why(ws, state, one, masked=masked) for one in named))
+
+
+def _covers(turns: str, n: int) -> bool:
+    span = parse_range(turns)
+    return span is not None and span[0] <= n <= span[1]
 
 
 def source_turns(ws: Workspace, state: EntryState) -> tuple[Turn, ...]:

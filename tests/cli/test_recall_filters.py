@@ -93,3 +93,20 @@ def test_relative_days_count_from_the_reference(shell: Shell, ids: dict[str, str
     hits = shell.json("recall", "tea last week", "--reference", "2026-05-12T00:00:00Z")["hits"]
     assert hits[0]["id"] == ids["old"]
     assert "date" in hits[0]["why"]
+
+
+def test_why_takes_the_id_of_every_hit(shell: Shell, ids: dict[str, str]) -> None:
+    """Each id that `recall` shows leads somewhere with `why`, for people and for programs; another is not found."""
+    shell("capture", "s1", "user", "I take my tea at four")
+    hits = shell.json("recall", "tea")["hits"]
+    assert {hit["kind"] for hit in hits} == {"entry", "turn"}
+    shown = shell("recall", "tea").out
+    for hit in hits:
+        assert hit["id"] in shown
+        told = shell("why", hit["id"])
+        assert told.code == 0
+        assert hit["text"] in " ".join(told.out.split())
+    (turn,) = (hit["id"] for hit in hits if hit["kind"] == "turn")
+    assert shell.json("why", turn)["turns"][0]["content"] == "I take my tea at four"
+    assert ids["old"] not in turn
+    assert shell("why", "turn:0000000000000000").code != 0

@@ -97,3 +97,37 @@ def test_a_session_that_is_gone_breaks_nothing(desk: Desk) -> None:
         path.unlink()
     assert desk.memory.why(kept).turns == ()
     assert desk.memory.why(kept).state.entry.evidence
+
+
+def test_a_page_hit_leads_to_its_entries(desk: Desk) -> None:
+    """The id of a page's paragraph leads to the chain of each entry it cites, down to the turn."""
+    (kept,) = _read(desk, "I prefer window seats on trains.")
+    desk.night()
+    hit = next(hit for hit in desk.hits("window seats") if hit.kind == "page")
+    found = desk.memory.opened.behind(hit.id)
+    assert (found.row.source, found.turns) == (hit.source, ())
+    assert [one.state.entry.id for one in found.entries] == [kept]
+    assert [turn.content for turn in found.entries[0].turns] == ["I prefer window seats on trains."]
+
+
+def test_a_turn_hit_leads_to_what_came_of_it(desk: Desk) -> None:
+    """The id of a turn leads to the turn and to the entries that were extracted from it, none from another."""
+    desk.say("The weather is fine on the pier.")
+    kept = _read(desk, "I prefer window seats on trains.")
+    turn, other = (
+        next(hit for hit in desk.hits(words) if hit.kind == "turn") for words in ("window seats", "pier")
+    )
+    found = desk.memory.opened.behind(turn.id)
+    assert [one.content for one in found.turns] == ["I prefer window seats on trains."]
+    assert [one.state.entry.id for one in found.entries] == kept
+    assert desk.memory.opened.behind(other.id).entries == ()
+    desk.memory.forget(kept)
+    with pytest.raises(NotFound, match="nothing found"):
+        desk.memory.opened.behind(turn.id)
+
+
+@pytest.mark.parametrize("name", ["page:0000000000000000", "turn:", "x"])
+def test_an_unknown_hit_is_not_found(desk: Desk, name: str) -> None:
+    """An id of nothing that was found is refused with the way to get one."""
+    with pytest.raises(NotFound, match="reverie recall"):
+        desk.memory.opened.behind(name)

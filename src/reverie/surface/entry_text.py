@@ -14,7 +14,7 @@ from reverie.core.fold import EntryState
 from reverie.core.records import Event, Outcome, Turn
 from reverie.recall import Hit
 from reverie.surface.render import Line, Styled, bold, dim, line
-from reverie.why import Why
+from reverie.why import Behind, Why
 
 _LONGEST = 400  # characters of a text in a list; a single entry is shown whole
 
@@ -115,8 +115,8 @@ def hit_lines(hit: Hit, number: int) -> list[Line]:
     """Return a hit: its text, then where it stands, where it comes from and why it ranked."""
     at = f":{hit.place}" if hit.place > 0 else ""  # an entry that waits for the drain has no line yet
     place = f"{hit.source}{at}" if hit.kind != "turn" else f"{hit.source} turn {hit.place}"
-    # What `why` and the other verbs take: of a page the entries it cites, for its own name is no entry's.
-    ids = [hit.id] if hit.kind == "entry" else [*hit.entries]
+    # What `why` takes; of a page the entries it cites, which the other verbs take too.
+    ids = [*hit.entries] or [hit.id]
     came = place_of(hit.session, hit.turns) if hit.kind == "entry" else hit.heading
     said = [
         hit.kind if not hit.category else f"{hit.kind} [{hit.category}]",
@@ -176,6 +176,22 @@ def why_lines(why: Why) -> Iterator[Line]:
         yield from (line("  ", *entry_line(other).parts, indent=4) for other in why.others)
 
 
+def behind_lines(found: Behind) -> Iterator[Line]:
+    """Yield what stands behind a hit that is no entry: where it stands, its turn, and the chain of each entry."""
+    row = found.row
+    yield line(dim(f"{row.source}:{row.place} · {row.day} · {row.heading}".rstrip(" ·")))
+    if found.turns:
+        yield line(bold(f"Said in session {row.session}"))
+        yield from map(turn_line, found.turns)
+    else:
+        yield from (line("  ", part, indent=4) for part in row.text.splitlines())
+    if not found.entries:
+        yield line(bold("No entry came of it" if row.kind == "turn" else "It cites no entry"))
+    for one in found.entries:
+        yield line()
+        yield from why_lines(one)
+
+
 def event_line(event: Event) -> Line:
     """Return an event on one line."""
     other = event.other and f"with {event.other}"
@@ -190,6 +206,17 @@ def outcome_line(outcome: Outcome) -> Line:
     parts = [outcome.outcome, outcome.page and f"on {outcome.page}", outcome.into and f"into {outcome.into}"]
     said = " ".join(part for part in (*parts, outcome.reason) if part)
     return line(dim(f"  {outcome.at:%Y-%m-%d %H:%M} "), said, dim(f" ({outcome.run})"), indent=4)
+
+
+def behind_json(found: Behind) -> dict[str, object]:
+    """Return what stands behind a hit that is no entry for programs."""
+    row = found.row
+    return {
+        "hit": {"id": row.id, "kind": row.kind, "source": row.source, "place": row.place, "text": row.text}
+        | {"heading": row.heading, "day": row.day, "session": row.session},
+        "turns": [msgspec.to_builtins(turn) | {"n": turn.n} for turn in found.turns],
+        "entries": [why_json(one) for one in found.entries],
+    }
 
 
 def why_json(why: Why) -> dict[str, object]:

@@ -14,6 +14,8 @@ from reverie.recall import Ask
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of, where_of
 from reverie.surface.entry_text import (
+    behind_json,
+    behind_lines,
     entry_json,
     entry_line,
     entry_lines,
@@ -164,11 +166,18 @@ def get(
     answer(ctx, told, [*entry_lines(state), *history_lines(history)])
 
 
-@app.command("why", cls=Verb, epilog="reverie why 2b47366a")
+@app.command("why", cls=Verb, epilog="reverie why 2b47366a\nreverie why page:9f86d081884c7d65")
 def why(
-    ctx: typer.Context, entry: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+    ctx: typer.Context,
+    entry: Annotated[
+        str, typer.Argument(help="An entry's id, or the beginning of it; or the whole id of any other hit.")
+    ],
 ) -> None:
-    """Show where an entry comes from: the pages that cite it, its log, and the turns it was said in."""
+    """Show where an entry, or a hit of recall, comes from: pages, log, turns, and what became of it."""
     with opened(ctx) as memory:
+        if ":" in entry:
+            found = memory.opened.behind(entry)
+            answer(ctx, behind_json(found), behind_lines(found))
+            return
         chain = memory.why(entry)
     answer(ctx, why_json(chain), why_lines(chain))
