@@ -345,4 +345,4 @@ def _told(night: Night, *, dry: bool, reason: str = "") -> Dreamt:
     told = replace(night.done, watermark=night.watermark, diff=night.staging.diff() if dry else "")
     if not told.counts:
         return replace(told, reason=reason or "nothing could be settled; see the problems")
-    return replace(told, result="productive", due=Due(publish=not dry, digest=not dry))
+    return replace(told, result="productive", due=Due(publish=not dry, digest=not dry, skills=not dry))

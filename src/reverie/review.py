@@ -5,7 +5,10 @@ never decides for the person.
 
 What waits: edits inside MEMORY.md's block, proposed skills and edits of USER.md and SOUL.md, pairs of entries that
 contradict each other, statements hidden because something like them was forgotten (the caller brings those and carries
-their verdict out), and records in quarantine.
+their verdict out), entries that no dream could process, and records in quarantine.
+
+A proposal is for the file as it stood. Once somebody changed that file the proposal is stale: it is shown as such, and
+not carried out over their words. What a person accepted is in the history at once, as theirs.
 """
 
 from __future__ import annotations
@@ -17,13 +20,24 @@ import msgspec
 
 from reverie import layout
 from reverie.core import framing
-from reverie.core.records import Event, JournalRecord
-from reverie.errors import InvalidRecord, NotFound, UsageError
+from reverie.core.entries import derived_id
+from reverie.core.records import Event, JournalRecord, Outcome
+from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import journal, quarantine, reviews, stream
+from reverie.store import installing, journal, pages, quarantine, reviews, stream
+from reverie.store.git import History
 from reverie.store.workspace import Workspace
 
-Topic = Literal["memory-edit", "core-edit", "skill", "page-edit", "contradiction", "forgotten", "quarantine"]
+Topic = Literal[
+    "memory-edit",
+    "core-edit",
+    "skill",
+    "page-edit",
+    "contradiction",
+    "forgotten",
+    "unprocessable",
+    "quarantine",
+]
 
 _VERDICTS: dict[str, tuple[str, str]] = {
     "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
@@ -35,6 +49,7 @@ _VERDICTS: dict[str, tuple[str, str]] = {
         "both stand, and are not asked about again",
     ),
     "forgotten": ("it is remembered again", "it stays forgotten, and is not asked about again"),
+    "unprocessable": ("the next dream tries again", "it is left as it is: no page cites it, recall finds it"),
     "quarantine": (
         "the record is queued again as it is",
         "the record is dropped; its bytes stay in quarantine",
@@ -43,17 +58,23 @@ _VERDICTS: dict[str, tuple[str, str]] = {
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that waits: what it is about, its text, why it waits, and what each verdict does."""
+    """One thing that waits: what it is about, its text, why it waits, and what each verdict does.
+
+    `stale` is a proposal whose file was changed since: it can only be rejected.
+    """
 
     id: str
     topic: Topic
     place: str
     text: str
     why: str
+    stale: bool = False
 
     @property
     def accepting(self) -> str:
         """What accepting does."""
+        if self.stale:
+            return f"nothing: {self.place} was changed since; take over by hand what you want, then reject"
         return _VERDICTS[self.topic][0]
 
     @property
@@ -65,7 +86,14 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 def items(ws: Workspace, state: State, *, forgotten: Sequence[Item] = ()) -> list[Item]:
     """Return everything that waits for a word: proposals, contradictions, what is forgotten, then quarantine."""
     found = [
-        Item(id=one.id, topic=one.topic, place=one.path, text=one.text, why=one.why)
+        Item(
+            id=one.id,
+            topic=one.topic,
+            place=one.path,
+            text=one.text,
+            why=one.why,
+            stale=reviews.is_stale(ws, one),
+        )
         for one in reviews.waiting(ws)
     ]
     for event in state.conflicts():
@@ -73,6 +101,7 @@ def items(ws: Workspace, state: State, *, forgotten: Sequence[Item] = ()) -> lis
         text = "\n".join(f"{one.entry.day}: {one.entry.text}" for one in pair.values())
         found.append(Item(id=event.id, topic="contradiction", place=event.entry, text=text, why=event.why))
     found += forgotten
+    found += _unprocessable(ws, state)
     found += [
         Item(
             id=one.id,
@@ -99,7 +128,7 @@ def pick(waiting: Sequence[Item], item_id: str) -> Item:
 
 
 def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
-    """Carry out a person's word on an item.
+    """Carry out a person's word on an item; raises Conflict when it is a proposal that became stale.
 
     The effect is written before the verdict, so that a crash between leaves the item waiting and the effect, which is
     the same when it happens again.
@@ -108,6 +137,11 @@ def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
         _decide_quarantine(ws, item, accept=accept)
     elif item.topic == "contradiction":
         _decide_contradiction(ws, state, item, accept=accept)
+    elif item.topic == "unprocessable":
+        if accept:
+            _try_again(ws, state, item)
+        else:
+            reviews.settle(ws, item.id, accepted=False)
     else:
         if accept:
             _carry_out(ws, item)
@@ -125,7 +159,66 @@ def _carry_out(ws: Workspace, item: Item) -> None:
 
         ws.disk.rewrite(f"notes/{ws.today}.md", noted)
     else:
-        ws.disk.replace(item.place, item.text.encode("utf-8", "replace"))
+        _put(ws, item)
+
+
+def _put(ws: Workspace, item: Item) -> None:
+    """Write the proposed text into its file and the history, unless somebody changed the file since."""
+    if not pages.is_tracked(ws, item.place):
+        raise InvalidRecord(f"{item.place!r} is no file that may be proposed: reject it")
+    wanted = item.text.encode("utf-8", "replace")
+    proposal = next(one for one in reviews.waiting(ws) if one.id == item.id)
+
+    def build(old: bytes | None) -> bytes | None:
+        if reviews.is_stale(ws, proposal):
+            message = f"{item.place} was changed since this was proposed: take over by hand what you want, then reject"
+            raise Conflict(message)
+        return None if old == wanted else wanted
+
+    ws.disk.rewrite(item.place, build)
+    history = History(ws)
+    with ws.writing("review"):
+        installing.commit_people(history, pages.people_changes(ws, history), at=ws.clock())
+
+
+def _unprocessable(ws: Workspace, state: State) -> list[Item]:
+    """Return the entries that no dream could process and nobody left at that, as items."""
+    settled = reviews.settled(ws)
+    last: dict[tuple[str, int], Outcome] = {}
+    read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
+    for one in read.records:
+        last[one.entry, one.part] = one
+    failed = {
+        derived_id("unprocessable", one.run, one.entry, str(one.part)): one
+        for one in last.values()
+        if one.outcome == "unprocessable"
+    }
+    known = state.find({one.entry for one in failed.values()})
+    return [
+        Item(
+            id=item, topic="unprocessable", place=one.entry, text=known[one.entry].entry.text, why=one.reason
+        )
+        for item, one in failed.items()
+        if item not in settled and one.entry in known
+    ]
+
+
+def _try_again(ws: Workspace, state: State, item: Item) -> None:
+    """Make an entry that no dream could process pending again, each part of it that failed."""
+    again = [
+        Outcome(
+            run=one.run,
+            entry=one.entry,
+            part=one.part,
+            parts=one.parts,
+            outcome="pending",
+            at=ws.clock(),
+            reason="a person asked for another try",
+        )
+        for one in state.outcomes(item.place)
+        if one.outcome == "unprocessable"
+    ]
+    stream.append_all(ws, layout.OUTCOMES, again)
 
 
 def _decide_quarantine(ws: Workspace, item: Item, *, accept: bool) -> None:

@@ -27,6 +27,7 @@ from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
 from reverie.opening import Opened
 from reverie.publish import Published, publish, waits
+from reverie.skills import learn
 
 
 class Word:
@@ -250,6 +251,8 @@ class Word:
 
     def _act(self, due: Due, *, at_once: bool = False) -> None:
         """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute."""
+        if due.skills:
+            learn(self.opened.writable, self.opened.state_now(), masked=self.opened.mask.text)
         if not due.publish or waits(self.opened.writable, at_once=at_once):
             return  # reading every entry for it, several times a minute, would be what the minute is there to spare
         if due.digest:

@@ -10,7 +10,7 @@ from desk import Desk
 
 from reverie import layout, review
 from reverie.core import framing
-from reverie.core.records import Entry, Event, Remember
+from reverie.core.records import Entry, Event, Outcome, Remember
 from reverie.errors import InvalidRecord, NotFound, StoreUnwritable, UsageError
 from reverie.store import reviews, stream
 from reverie.testing import CrashDisk
@@ -221,3 +221,86 @@ def test_a_crash_between_effect_and_verdict_does_it_once(desk: Desk) -> None:
         memory.close()
     assert at > 2
     assert desk.text("notes/2026-07-01.md").count(EDIT) == 1
+
+
+# Entries that no dream could process
+
+
+def _unprocessable(desk: Desk) -> tuple[str, Item]:
+    """Let an entry be found unprocessable, and return it with what waits then."""
+    entry = desk.remember("User likes jasmine tea", category="preference")
+    desk.memory.drain()
+    desk.clock.advance(days=1)
+    told = Outcome(
+        run="dream:20260702-030000",
+        entry=entry,
+        outcome="unprocessable",
+        at=desk.clock(),
+        reason="no page took it",
+    )
+    stream.append(desk.memory.opened.ws, layout.OUTCOMES, told)
+    (item,) = desk.memory.review()
+    return entry, item
+
+
+def test_an_unprocessable_entry_waits_and_can_be_tried_again(desk: Desk) -> None:
+    """It is listed with its text and reason; accepted, the next dream takes it, and nothing waits any more (R-11)."""
+    entry, item = _unprocessable(desk)
+    assert (item.topic, item.place, item.why) == ("unprocessable", entry, "no page took it")
+    assert "jasmine" in item.text
+    assert desk.memory.dream(now=True).result == "nothing"
+    desk.memory.review(item.id, accept=True)
+    assert desk.memory.review() == []
+    assert desk.memory.dream(now=True).counts == {"cited": 1}
+    assert desk.memory.review() == []
+
+
+def test_an_unprocessable_entry_can_be_left(desk: Desk) -> None:
+    """Rejected, it is not asked about again, stays findable, and no dream takes it up."""
+    entry, item = _unprocessable(desk)
+    desk.memory.review(item.id, accept=False)
+    assert desk.memory.review() == []
+    assert [hit.id for hit in desk.hits("jasmine")] == [entry]
+    assert desk.memory.dream(now=True).result == "nothing"
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_a_verdict_on_an_unprocessable_entry_survives_any_failure(desk: Desk, accept: bool) -> None:  # noqa: FBT001
+    """Failing at any write, the entry waits or the verdict holds; given again it has its effect once."""
+    entry, item = _unprocessable(desk)
+    desk.memory.close()
+    at = 0
+    while desk.memory.review():
+        at += 1
+
+        def failing(root: Path, at: int = at) -> CrashDisk:
+            return CrashDisk(root, fail_at=at, forever=True)
+
+        memory = desk.again(disk=failing)
+        with suppress(StoreUnwritable):
+            memory.review(item.id, accept=accept)
+        memory.close()
+    stand = [one.outcome for one in desk.memory.why(entry).outcomes]
+    assert (at > 1, stand) == (True, [] if accept else ["unprocessable"])
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_a_verdict_on_a_proposal_survives_any_failure(desk: Desk, accept: bool) -> None:  # noqa: FBT001
+    """Failing at any write, the file is the old or the proposed text; given again the verdict holds (P-08)."""
+    old, new = desk.text("USER.md"), "# User\n\nDana.\n"
+    reviews.propose(desk.memory.opened.ws, "core-edit", "USER.md", text=new)
+    (item,) = desk.memory.review()
+    desk.memory.close()
+    at = 0
+    while desk.memory.review():
+        at += 1
+
+        def failing(root: Path, at: int = at) -> CrashDisk:
+            return CrashDisk(root, fail_at=at, forever=True)
+
+        memory = desk.again(disk=failing)
+        with suppress(StoreUnwritable):
+            memory.review(item.id, accept=accept)
+        assert desk.text("USER.md") in (old, new)
+        memory.close()
+    assert (at > 1, desk.text("USER.md")) == (True, new if accept else old)

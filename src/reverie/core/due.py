@@ -9,12 +9,13 @@ import msgspec
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """Work that has become due: sessions to summarise and extract, and whether to drain, digest or publish."""
+    """Work that has become due: sessions to summarise and extract, and whether to drain, digest, publish or learn."""
 
     sessions: tuple[str, ...] = ()
     drain: bool = False
     digest: bool = False
     publish: bool = False
+    skills: bool = False
 
     def __or__(self, other: Due) -> Due:
         """Return what either found due."""
@@ -23,4 +24,5 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
             drain=self.drain or other.drain,
             digest=self.digest or other.digest,
             publish=self.publish or other.publish,
+            skills=self.skills or other.skills,
         )

@@ -12,14 +12,21 @@ import msgspec
 
 from reverie import layout
 from reverie.core.entries import derived_id
+from reverie.errors import UnsafePath
 from reverie.store import stream
+from reverie.store.git import blob_id
 from reverie.store.workspace import Workspace
+
+ABSENT = "absent"
 
 Topic = Literal["memory-edit", "core-edit", "skill", "page-edit"]
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="proposal"):
-    """Something proposed: its topic, the file it concerns, its text and where it came from."""
+    """Something proposed: its topic, the file it concerns, its text and where it came from.
+
+    `base` is the blob id of the file it was proposed against, `absent` for none, empty where that was not noted.
+    """
 
     id: str
     at: datetime
@@ -27,6 +34,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     path: str
     text: str
     why: str = ""
+    base: str = ""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="verdict"):
@@ -38,17 +46,47 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     why: str = ""
 
 
-def propose(ws: Workspace, topic: Topic, path: str, *, text: str, why: str = "") -> str:
-    """Keep a proposal and return its id; the same text for the same file is kept once, and not again once settled."""
+def propose(
+    ws: Workspace, topic: Topic, path: str, *, text: str, why: str = "", base: bytes | None = None
+) -> str:
+    """Keep a proposal and return its id; the same text for the same file is kept once, and not again once settled.
+
+    `base` are the bytes that the proposal was made against, the file's present ones when not given.
+    """
     text = ws.clean(text)
     proposal_id = derived_id("proposal", topic, path, text)
     if all(record.id != proposal_id for record in _read(ws)):
         stream.append(
             ws,
             layout.REVIEWS,
-            Proposal(id=proposal_id, at=ws.clock(), topic=topic, path=path, text=text, why=why),
+            Proposal(
+                id=proposal_id,
+                at=ws.clock(),
+                topic=topic,
+                path=path,
+                text=text,
+                why=why,
+                base=blob_id(base) if base is not None else stands(ws, path),
+            ),
         )
     return proposal_id
+
+
+def stands(ws: Workspace, path: str) -> str:
+    """Return the blob id of a file as it is now, `absent` for none, `unsafe` when it may not be opened."""
+    try:
+        data = ws.disk.read(path)
+    except UnsafePath:
+        return "unsafe"
+    return blob_id(data) if data is not None else ABSENT
+
+
+def is_stale(ws: Workspace, proposal: Proposal) -> bool:
+    """Tell whether the file was changed since it was proposed against; what holds the proposed text is not."""
+    if proposal.topic == "memory-edit" or not proposal.base:
+        return False
+    wanted = blob_id(proposal.text.encode("utf-8", "replace"))
+    return stands(ws, proposal.path) not in {proposal.base, wanted}
 
 
 def settle(ws: Workspace, proposal_id: str, *, accepted: bool, why: str = "") -> None:
@@ -60,9 +98,18 @@ def settle(ws: Workspace, proposal_id: str, *, accepted: bool, why: str = "") ->
 
 def waiting(ws: Workspace) -> list[Proposal]:
     """Return the proposals nobody has settled, oldest first."""
-    records = _read(ws)
-    settled = {record.id for record in records if isinstance(record, Verdict)}
-    return [record for record in records if isinstance(record, Proposal) and record.id not in settled]
+    given = settled(ws)
+    return [record for record in _read(ws) if isinstance(record, Proposal) and record.id not in given]
+
+
+def settled(ws: Workspace) -> set[str]:
+    """Return the ids of what somebody gave their word on."""
+    return {record.id for record in _read(ws) if isinstance(record, Verdict)}
+
+
+def every(ws: Workspace, topic: Topic) -> list[Proposal]:
+    """Return all proposals there ever were on a topic, settled or not."""
+    return [record for record in _read(ws) if isinstance(record, Proposal) and record.topic == topic]
 
 
 def _read(ws: Workspace) -> list[Proposal | Verdict]:

@@ -86,7 +86,10 @@ def review_list(ctx: typer.Context) -> None:
     """List what waits for a word."""
     with opened(ctx) as memory:
         items = memory.review()
-    lines = [line(bold(one.id), f" {one.topic} · {one.place} · ", cut(one.text), indent=4) for one in items]
+    lines = [
+        line(bold(one.id), f" {one.topic}{' (stale)' * one.stale} · {one.place} · ", cut(one.text), indent=4)
+        for one in items
+    ]
     answer(ctx, [_item(one) for one in items], lines or [line("Nothing waits.")])
 
 
@@ -117,6 +120,7 @@ def review_reject(ctx: typer.Context, item: ItemId) -> None:
 def _item(one: Item) -> dict[str, str]:
     """Return an item for programs."""
     told = {name: str(getattr(one, name)) for name in ("id", "topic", "place", "text", "why")}
+    told |= {"stale": "yes"} if one.stale else {}
     return told | {"accepting": one.accepting, "rejecting": one.rejecting}
 
 
