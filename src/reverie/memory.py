@@ -82,6 +82,7 @@ class Memory(Care):
                 # A folder that cannot be written is no reason to fail what was only read.
                 with suppress(StoreUnwritable, Busy):
                     keep_log(self.opened.ws, shown)
+                self._keep_fresh()
         finally:
             self.opened.close()
 
@@ -137,6 +138,7 @@ class Memory(Care):
         False
         """
         done = remembering.remember(self.opened.writable, text, draft or Draft(), known=self.opened.known)
+        self._noted(done.due)
         hidden = bool(done.id) and self.opened.mask.text(text)
         return msgspec.structs.replace(done, asked=hidden)
 
@@ -156,7 +158,7 @@ class Memory(Care):
         >>> memory.correct(tea, "User likes coffee", why="mistake").queued
         False
         """
-        old = self.opened.state_now().get(entry).entry
+        old = self._known(entry).entry
         done = remembering.correct(self.opened.writable, old, text, why=why, origin=by)
         self._act(done.due)
         return done
@@ -167,7 +169,7 @@ class Memory(Care):
         >>> len(memory.feedback(tea, "helpful"))
         16
         """
-        known = self.opened.state_now().get(entry).entry.id
+        known = self._known(entry).entry.id
         return remembering.feedback(self.opened.writable, known, value, why=why, by=by)
 
     def pin(self, entry: str, *, unpin: bool = False) -> None:
@@ -189,12 +191,12 @@ class Memory(Care):
         return due_lines(self.opened.state_now().promises(), ws.clock(), calendar=ws.calendar)
 
     def done(self, entry: str, *, cancelled: bool = False, until: str = "") -> None:
-        """Say that a promise is kept, cancelled, or due `until` another date.
+        """Say that a promise is kept, cancelled, or due `until` another time; one that comes again is due anew.
 
         >>> memory.done(quote)
         """
-        kind = "reschedule" if until else "cancel" if cancelled else "complete"
-        self._happen(kind, entry, when=until)
+        if remembering.settle(self.opened.writable, self._known(entry), cancelled=cancelled, until=until):
+            self._act(Due(publish=True))
 
     # Read
 
@@ -227,6 +229,7 @@ class Memory(Care):
         self.opened.trusted_or_raise()
         if wanted.session:
             self.compact(wanted.session)
+        self._keep_fresh()
         state = self.opened.state_now()
         k = self.opened.ws.settings.context.relevant_hits
         # A turn may be a mere "?!", to which no memory answers.
@@ -248,7 +251,7 @@ class Memory(Care):
         >>> memory.get(tea).sig
         0.6
         """
-        return self.opened.state_now().get(entry)
+        return self._known(entry)
 
     def why(self, entry: str) -> Why:
         """Return the chain page → entry → turn behind an entry.

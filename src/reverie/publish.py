@@ -21,7 +21,6 @@ Next: nothing. `recall` and `context` read what the eight steps made.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
 
 import msgspec
 
@@ -29,12 +28,12 @@ from reverie import layout
 from reverie.core.fold import EntryState
 from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block
 from reverie.core.memory_pages import Sources
+from reverie.core.staleness import Freshness, just_now, stale
 from reverie.errors import Busy
 from reverie.store import counters
 from reverie.store.counters import PublishCounters
 from reverie.store.workspace import Workspace
 
-AT_MOST_ONCE_IN = timedelta(minutes=1)
 TODAY = f"{layout.DIGESTS}/today.md"
 WEEK = f"{layout.DIGESTS}/week.md"
 _TRIES = 5  # a person's editor saves once; more often is a program that fights us for the file
@@ -87,7 +86,8 @@ def publish(
             continue
         if new != data:
             ws.disk.replace(layout.MEMORY, new)
-        if new != data or before.waiting is not None:
+        # What waited is shown, and a day that changed nothing need not be looked at again.
+        if new != data or before.waiting is not None or (before.last and ws.calendar.day(before.last) != day):
             counters.write(ws, PublishCounters(last=now))
         return _published(compiled, merged, changed=new != data)
     raise Busy(
@@ -122,12 +122,26 @@ def waits(ws: Workspace, *, at_once: bool) -> bool:
     """Whether `publish` would only say that it waits; asked before all states are read for it."""
     if at_once:
         return False
-    return not ws.settings.publish.auto_refresh or _just_now(counters.read(ws, PublishCounters), ws.clock())
+    return not ws.settings.publish.auto_refresh or just_now(freshness(ws), ws.clock())
 
 
-def _just_now(before: PublishCounters, now: datetime) -> bool:
-    """Whether the file was compiled within the last minute; a clock that was set back does not make us wait."""
-    return before.last is not None and before.last <= now < before.last + AT_MOST_ONCE_IN
+def note(ws: Workspace, *, pressing: bool) -> None:
+    """Note that MEMORY.md has something to show which it does not show yet; `pressing` when that is notable."""
+    before = counters.read(ws, PublishCounters)
+    if before.waiting is None or (pressing and not before.pressing):
+        since = before.waiting or ws.clock()
+        counters.write(ws, PublishCounters(before.last, since, pressing or before.pressing))
+
+
+def is_stale(ws: Workspace) -> bool:
+    """Whether MEMORY.md should be compiled at this opportunity, where it is refreshed by itself."""
+    return ws.settings.publish.auto_refresh and stale(freshness(ws), ws.clock(), calendar=ws.calendar)
+
+
+def freshness(ws: Workspace) -> Freshness:
+    """Return how MEMORY.md stands."""
+    seen = counters.read(ws, PublishCounters)
+    return Freshness(last=seen.last, waiting=seen.waiting, pressing=seen.pressing)
 
 
 def _text(ws: Workspace, path: str) -> str:

@@ -21,11 +21,12 @@ from reverie.core.ledger import Spent, by_purpose, told
 from reverie.core.memory_file import merge_block
 from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
+from reverie.core.staleness import Freshness, late
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
 from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
-from reverie.store.counters import ConsolidateCounters
+from reverie.store.counters import ConsolidateCounters, PublishCounters
 from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 
@@ -205,8 +206,15 @@ def _unfinished(ws: Workspace) -> Iterator[Problem]:
 
 
 def _memory_trouble(ws: Workspace) -> Iterator[Problem]:
-    """Yield why MEMORY.md could not be compiled, if its markers are broken."""
+    """Yield why MEMORY.md could not be compiled, if its markers are broken, and what it does not show yet."""
     text = (ws.disk.read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+    seen = counters.read(ws, PublishCounters)
+    waits = Freshness(last=seen.last, waiting=seen.waiting)
+    if ws.settings.publish.auto_refresh and late(waits, ws.clock()):
+        yield Problem(
+            f"MEMORY.md does not show what changed since {seen.waiting:%Y-%m-%d %H:%M} UTC",
+            "run `reverie consolidate`, and schedule it: `reverie consolidate --help`",
+        )
     if problem := merge_block(text, "").problem:
         yield Problem(problem, "mend the markers, or delete MEMORY.md and run `reverie publish`")
 

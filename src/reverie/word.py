@@ -10,6 +10,7 @@ are at that moment; never does a step's work itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -26,7 +27,7 @@ from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
 from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
 from reverie.opening import Opened
-from reverie.publish import Published, publish, waits
+from reverie.publish import Published, is_stale, note, publish, waits
 from reverie.skills import learn
 
 
@@ -250,11 +251,34 @@ class Word:
         return msgspec.structs.replace(done, problems=problems)
 
     def _act(self, due: Due, *, at_once: bool = False) -> None:
-        """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute."""
+        """Do what a step found due and a verb does on the spot: digests, then MEMORY.md, at most once a minute.
+
+        What is not shown at once is noted, and shown by the first verb that finds it has waited long enough.
+        """
+        ws = self.opened.writable
         if due.skills:
-            learn(self.opened.writable, self.opened.state_now(), masked=self.opened.mask.text)
-        if not due.publish or waits(self.opened.writable, at_once=at_once):
-            return  # reading every entry for it, several times a minute, would be what the minute is there to spare
-        if due.digest:
-            digest(self.opened.writable, self.opened.state_now(), masked=self.opened.mask)
-        self.publish(at_once=at_once)
+            learn(ws, self.opened.state_now(), masked=self.opened.mask.text)
+        # Reading every entry for it, several times a minute, would be what the minute is there to spare.
+        if due.publish and not waits(ws, at_once=at_once):
+            if due.digest:
+                digest(ws, self.opened.state_now(), masked=self.opened.mask)
+            self.publish(at_once=at_once)
+        elif due.publish or due.digest:
+            note(ws, pressing=due.publish)
+            self._refresh()
+
+    def _noted(self, due: Due) -> None:
+        """Note that MEMORY.md is due, by a write which must not fail because that cannot be noted."""
+        with suppress(ReverieError):
+            if due.publish:
+                note(self.opened.ws, pressing=True)
+
+    def _keep_fresh(self) -> None:
+        """Compile MEMORY.md when it is older than it may be; what is asked is answered where that fails, too."""
+        with suppress(ReverieError):
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Compile MEMORY.md when a change or the day has made it older than it may be."""
+        if self.opened.trusted and is_stale(self.opened.ws):
+            self.publish(at_once=False)

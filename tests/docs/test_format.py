@@ -19,6 +19,7 @@ from reverie.core.blocks import Block, find_block
 from reverie.core.citations import citations
 from reverie.core.daylog_fields import BY_NAME, FIELDS
 from reverie.core.days import Calendar
+from reverie.core.due_every import canonical
 from reverie.core.fold import FEEDBACK_WORDS, KINDS
 from reverie.core.front_matter import FIELDS as FRONT_FIELDS
 from reverie.core.front_matter import read as read_front
@@ -301,6 +302,14 @@ def test_a_name_gives_its_file(example: Example) -> None:
         assert safe_name(name) == file
 
 
+@pytest.mark.parametrize("example", of_kind("text every"))
+def test_how_often_is_stored_as_the_example_says(example: Example) -> None:
+    """What people write for a repetition has the stored form that stands beside it."""
+    for line in example.text.splitlines():
+        said, _, stored = line.partition(" -> ")
+        assert canonical(said) == stored
+
+
 @pytest.mark.parametrize("example", of_kind("toml settings"))
 def test_settings_of_a_workspace_are_accepted(example: Example) -> None:
     """The example of reverie.toml holds nothing but what a workspace may set."""
@@ -327,7 +336,7 @@ def test_the_checksum_can_be_computed_as_the_page_says(example: Example) -> None
 def test_no_example_goes_unread() -> None:
     """Every fenced block of the format pages is of a kind that a test reads, or a grammar."""
     read = {f"jsonl {name}" for name in LINES} | {
-        *("json entries", "json Manifest", "python", "ebnf", "text safe_name", "toml settings"),
+        *("json entries", "json Manifest", "python", "ebnf", "text safe_name", "text every", "toml settings"),
         *("markdown daylog", "markdown daylog rendered", "markdown page", "markdown block", "markdown log"),
         "markdown summary",
     }

@@ -24,10 +24,11 @@ class DrainCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="drain"
 
 
 class PublishCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="publish"):
-    """When MEMORY.md was last compiled, and since when something it should show has been waiting."""
+    """When MEMORY.md was last compiled, since when a change waits to be shown there, and whether it is notable."""
 
     last: datetime | None = None
     waiting: datetime | None = None
+    pressing: bool = False
 
 
 class DreamCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="dream"):
