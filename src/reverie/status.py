@@ -27,6 +27,7 @@ from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
 from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters, PublishCounters
+from reverie.store.progress import Progress, progress
 from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 
@@ -107,6 +108,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     memory: Usage
     off: tuple[str, ...]
     models: dict[str, Spent] = {}
+    dream: Progress = Progress()
     problems: tuple[Problem, ...] = ()
 
 
@@ -166,7 +168,9 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
     found += _consolidating(ws, failed_slices(archived, known))
     found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws))]
-    return msgspec.structs.replace(seen, problems=tuple(found))
+    settled = sum(number for kind, number in seen.outcomes.items() if kind != "pending")
+    stands = progress(ws, runs, pending=sum(seen.pending.values()), settled=settled)
+    return msgspec.structs.replace(seen, problems=tuple(found), dream=stands)
 
 
 def _standing_problems(seen: Status) -> Iterator[Problem]:

@@ -50,6 +50,7 @@ def _facts(seen: Status) -> Iterator[Line]:
     yield _row(
         "notebook", f"reaches {seen.watermark or 'no day yet'}; {waits}{'; ' if outcomes else ''}{outcomes}"
     )
+    yield from _dream(seen)
     used = ", ".join(
         f"{seen.memory.used[unit]:,} of {limit:,} {unit}" for unit, limit in seen.memory.limits.items()
     )
@@ -61,6 +62,23 @@ def _facts(seen: Status) -> Iterator[Line]:
     for purpose, sums in seen.models.items():
         yield _row(purpose, _used(sums))
     yield _row("waiting", f"{seen.segments:,} journal files, {seen.reviews:,} for your word")
+
+
+def _dream(seen: Status) -> Iterator[Line]:
+    """Yield where the dream stands, once there was one or one runs."""
+    stands = seen.dream
+    if not stands.last and stands.phase == "idle":
+        return
+    said = [f"{stands.phase}{f' ({stands.run})' if stands.run else ''}, {stands.percent} % settled"]
+    if stands.batch:
+        said.append(f"the next batch takes {stands.batch:,}")
+    if stands.last:
+        last = stands.last[0]
+        counts = ", ".join(f"{number:,} {kind}" for kind, number in last.counts.items())
+        said.append(f"last {last.run} {last.result}{f': {counts}' if counts else ''}")
+    if stands.failures:
+        said.append(f"{len(stands.failures):,} entries failed before")
+    yield _row("dream", "; ".join(said))
 
 
 def _used(used: Spent) -> str:
