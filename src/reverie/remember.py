@@ -66,7 +66,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
         must_be_pinnable(entry)
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         return Remembered(refused=f"the topic {topic!r} is excluded")
-    if reason := problem(entry) or _past(ws, entry.due, entry.at):
+    if reason := problem(entry):
         _refuse(ws, entry, reason)
     if not draft.key:
         return _store(ws, entry, draft)
@@ -140,6 +140,8 @@ def _past(ws: Workspace, due: str, at: datetime) -> str:
 
 def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     """Write the one record that stores `entry`."""
+    if reason := _past(ws, entry.due, entry.at):  # only now: a keyed call repeated later is none that is new
+        _refuse(ws, entry, reason)
     at, due = ws.clock(), Due(publish=notable(entry) or draft.pin)
     if not (draft.pin or entry.due or entry.category == "commitment"):
         record = Remember(

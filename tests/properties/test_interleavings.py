@@ -44,7 +44,7 @@ SAID = (
     "I prefer tea over coffee.",
     "Hello!",
     "我喜欢喝龙井。",
-    "Remind me to call Dana by 2026-07-20.",
+    "Remind me to call Dana by 2096-07-20.",
 )
 CALLS = st.integers(1, 40)
 SEEDS = st.integers(0, 30)
@@ -89,7 +89,7 @@ class Lives(RuleBasedStateMachine):
     @rule(writer=WRITERS, text=st.text(min_size=1, max_size=20), back=st.integers(0, 2), due=st.booleans())
     def remembers(self, writer: int, text: str, back: int, due: bool) -> None:  # noqa: FBT001
         """A text, or a promise, for one of three days."""
-        fields = {"due": "2026-07-20"} if due else {}
+        fields = {"due": "2096-07-20"} if due else {}
         draft = Draft(at=self.now - timedelta(days=back), **fields)
         kept = remember(self.writers[writer], f"x{text}", draft, known=self._known).id
         self.told[kept] = "entry"
@@ -97,7 +97,7 @@ class Lives(RuleBasedStateMachine):
     @rule(writer=WRITERS, key=st.sampled_from("abc"), text=st.sampled_from(("one", "two")), due=st.booleans())
     def remembers_under_a_key(self, writer: int, key: str, text: str, due: bool) -> None:  # noqa: FBT001
         """A text under a key that may be taken."""
-        draft = Draft(key=key, due="2026-07-20" if due else "")
+        draft = Draft(key=key, due="2096-07-20" if due else "")
         if self.keys.setdefault(key, text) == text:
             self.told[remember(self.writers[writer], text, draft, known=self._known).id] = "entry"
         else:
