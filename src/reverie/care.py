@@ -13,21 +13,24 @@ from pathlib import Path
 
 import msgspec
 
-from reverie import company
+from reverie import company, importing
 from reverie import forget as forgetting
+from reverie import remember as remembering
 from reverie import review as reviewing
 from reverie import undo as undoing
 from reverie.check import Finding, check
 from reverie.core.due import Due
-from reverie.core.records import Run
+from reverie.core.records import Draft, Run
 from reverie.core.scopes import Member
+from reverie.importers.taken import Imported
+from reverie.importing import Wish
 from reverie.index.state import State
 from reverie.lint import Linted, lint
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
 from reverie.store.intents import settle_damaged
-from reverie.transfer import Exported, Imported, export, import_file
+from reverie.transfer import MANIFEST, Exported, export, import_export
 from reverie.word import Word
 
 
@@ -163,13 +166,23 @@ class Care(Word):
         """
         return export(self.opened.ws, target)
 
-    def import_(self, source: Path, *, session: str = "") -> Imported:
-        """Take in a conversation file or an export; what cannot be read is set aside and reported.
+    def import_(self, source: Path, *, session: str = "", wish: Wish | None = None) -> Imported:
+        """Take in conversations, another memory, a vault or an export; what cannot be read is set aside and reported.
+
+        `wish` says more than `session`: a dry run, or whom to tell how far it is. Raises NotFound, UsageError.
 
         >>> memory.import_(conversation).turns
         2
         """
-        return import_file(self.opened.writable, source, session=session)
+        ws, wanted = self.opened.writable, wish or Wish(session=session)
+        if source.is_dir() and (source / MANIFEST).exists():
+            return import_export(ws, source)
+
+        def keep(text: str, draft: Draft) -> bool:
+            done = remembering.remember(ws, text, draft, known=self.opened.known)
+            return bool(done.id) and not done.repeated
+
+        return importing.import_source(ws, source, wanted, keep=keep)
 
     # Inside
 

@@ -36,13 +36,13 @@ _WRITING_OS = (
 WRITING_OS = re.compile(rf"os\.({'|'.join(_WRITING_OS.split())})")
 WRITING_MODULES = re.compile(
     r"(subprocess|multiprocessing|pty|tempfile|fcntl|msvcrt|sqlite3|dbm|shelve|mmap"
-    r"|shutil\.(?!get_terminal_size\b|which\b|disk_usage\b)|zipfile|tarfile)\b.*"
+    r"|shutil\.(?!get_terminal_size\b|which\b|disk_usage\b)|zipfile\.(?!(ZipFile|BadZipFile|ZipInfo)$)|tarfile)\b.*"
     r"|concurrent\.futures\.(process\.)?ProcessPoolExecutor|asyncio\.create_subprocess_\w+"
 )
 WRITING_METHODS = re.compile(
     r"(?P<owner>.*)\.(write_text|write_bytes|mkdir|touch|unlink|rename|rmdir|symlink_to|hardlink_to|chmod|lchmod)"
 )
-OPENERS = re.compile(r"(builtins|io|codecs|gzip|bz2|lzma)\.open|.*\.open")
+OPENERS = re.compile(r"(builtins|io|codecs|gzip|bz2|lzma)\.open|zipfile\.ZipFile|.*\.open")
 
 CLOCKS = re.compile(r"(\w+\.)*(datetime\.(now|utcnow|today)|date\.today)|time\.\w+")
 CHANCE = re.compile(

@@ -19,12 +19,12 @@ from reverie.importers.turns import Defaults, Skipped
 from reverie.store import quarantine, sessions
 
 if TYPE_CHECKING:
-    from reverie.transfer import Imported
+    from reverie.importers.taken import Imported
 
 DEFAULTS = Defaults("talk", NOON, Calendar("Europe/Berlin"))
 
 
-def _take(desk: Desk, name: str, text: str | bytes, **options: str) -> Imported:
+def _take(desk: Desk, name: str, text: str | bytes, **options: Any) -> Imported:
     """Write a file beside the workspace and import it."""
     path = desk.home / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from desk import Desk
 
 from reverie.core.days import Calendar
-from reverie.errors import UsageError
 from reverie.importers import locomo
+from reverie.importing import locomo_samples
 from reverie.store import sessions
-from reverie.transfer import locomo_samples
 
 if TYPE_CHECKING:
     from reverie.core.records import Turn
-    from reverie.transfer import Imported
+    from reverie.importers.taken import Imported
 
 LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo_dev.json"
 
 
-def _take(desk: Desk, name: str, text: str | bytes, **options: str) -> Imported:
+def _take(desk: Desk, name: str, text: str | bytes, **options: Any) -> Imported:
     """Write a file beside the workspace and import it."""
     path = desk.home / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -85,16 +84,19 @@ def test_the_questions_of_a_dialogue_are_read() -> None:
     ],
 )
 def test_a_dialogue_without_its_time_is_told(desk: Desk, change: dict[str, object]) -> None:
-    """A session whose time cannot be read is an error that shows how one is written."""
+    """A session whose time cannot be read is set aside with a reason that shows how one is written."""
     broken = {**DIALOGUE, "conversation": {**DIALOGUE["conversation"], **change}}  # type: ignore[dict-item]
-    with pytest.raises(UsageError, match="LoCoMo time"):
-        _take(desk, "dialogue.json", json.dumps([broken]))
+    done = _take(desk, "dialogue.json", json.dumps([broken]))
+    (skipped,) = done.skipped
+    assert "LoCoMo time" in skipped.reason
+    assert (done.unread, len(desk.memory.status().quarantine)) == (1, 1)
 
 
 def test_a_list_that_is_dialogues_only_in_part_is_told(desk: Desk) -> None:
-    """An element that is no dialogue is named by its number."""
-    with pytest.raises(UsageError, match="sample 2"):
-        _take(desk, "dialogue.json", json.dumps([DIALOGUE, {"sample_id": "x"}]))
+    """An element that is no dialogue is set aside under its number, and the others are stored."""
+    done = _take(desk, "dialogue.json", json.dumps([DIALOGUE, {"sample_id": "x"}]))
+    assert done.turns > 0
+    assert [(one.place, "conversation" in one.reason) for one in done.skipped] == [(2, True)]
 
 
 def test_the_developers_half_of_locomo_is_read(desk: Desk) -> None:

@@ -1,75 +1,72 @@
 """Claude Code sessions: one JSON event a line, `{"type", "sessionId", "timestamp", "message"}`.
 
-Owns telling what was said from the events around it; promises that summaries, snapshots and side chains are passed
-over, and that tool calls and their results stay turns of their own; never stores anything.
+Owns telling what was said from the events around it; promises that summaries, compactions, snapshots, side chains,
+commands and what the tool told the model are counted and passed over, and that tool calls and their results stay turns
+of their own; never stores anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from reverie.core.days import parse_instant
-from reverie.core.records import Role, ToolCall, Turn
+from reverie.core.records import Role, Turn
 from reverie.errors import UsageError
-from reverie.importers.turns import Defaults, Skipped, text_of
+from reverie.importers import blocks
+from reverie.importers.taken import Found, Passed
+from reverie.importers.turns import Defaults
 
 _SAID = ("user", "assistant")
+_FLAGS = (
+    ("isSidechain", "said in a side chain"),
+    ("isCompactSummary", "a summary made by a compaction"),
+    ("isMeta", "told to the model by the tool"),
+    ("isApiErrorMessage", "an error of the provider"),
+)
+_COMMANDS = (
+    "<command-name>",
+    "<command-message>",
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "[Request interrupted",
+)
 
 
-def is_claude_code(line: bytes) -> bool:
-    """Whether a line is an event of a Claude Code session."""
-    try:
-        value = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
+def is_claude_code(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
+    """Whether a decoded line is an event of a Claude Code session."""
     return isinstance(value, dict) and "type" in value and ("sessionId" in value or "leafUuid" in value)
 
 
-def read(lines: Iterable[bytes], defaults: Defaults) -> Iterator[Turn | Skipped]:
-    """Yield the turns of a session, or why a line holds none; events that are no speech are passed over."""
-    for number, raw in enumerate(lines, 1):
-        if not raw.strip():
-            continue
-        try:
-            event = msgspec.json.decode(raw)
-            if isinstance(event, dict) and event.get("type") in _SAID and not event.get("isSidechain"):
-                yield from _turns(event, defaults)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
-            yield Skipped(number, raw.rstrip(b"\r\n"), str(error))
-
-
-def _turns(event: dict[str, Any], defaults: Defaults) -> Iterator[Turn]:
-    """Yield what one event says: its words with its tool calls, and each tool result it carries."""
-    message = event.get("message")
+def event(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
+    """Yield the turns of one event, or why it holds none; raises UsageError when speech cannot be read."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or kind not in _SAID:
+        yield Passed(f"an event of type {str(kind)[:40]}")
+        return
+    for flag, reason in _FLAGS:
+        if value.get(flag):
+            yield Passed(reason)
+            return
+    message = value.get("message")
     if not isinstance(message, dict):
         raise UsageError("the event has no message")
-    at = parse_instant(str(event.get("timestamp", "")))
-    session = str(event.get("sessionId") or defaults.session)
-    name = str(event.get("uuid") or "")
     content = message.get("content")
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    words = (
-        content
-        if isinstance(content, str)
-        else text_of([part for part in parts if part.get("type") == "text"])
+    if isinstance(content, str) and content.lstrip().startswith(_COMMANDS):
+        yield Passed("a command of the tool, or its output")
+        return
+    role: Role = "assistant" if kind == "assistant" else "user"
+    like = Turn(
+        role=role,
+        content="",
+        at=parse_instant(str(value.get("timestamp", ""))),
+        session=str(value.get("sessionId") or defaults.session),
+        id=str(value.get("uuid") or ""),
     )
-    calls = tuple(
-        ToolCall(
-            id=str(part.get("id", "")),
-            name=str(part.get("name", "")),
-            arguments=msgspec.json.encode(part.get("input")).decode(),
-        )
-        for part in parts
-        if part.get("type") == "tool_use"
-    )
-    if words or calls:
-        role: Role = "assistant" if event["type"] == "assistant" else "user"
-        yield Turn(role=role, content=words or "", at=at, session=session, id=name, calls=calls)
-    for number, part in enumerate(parts):
-        result = text_of(part.get("content")) if part.get("type") == "tool_result" else None
-        if result:
-            call = str(part.get("tool_use_id", ""))
-            yield Turn(role="tool", content=result, at=at, session=session, id=f"{name}:{number}", call=call)
+    if not isinstance(content, str | list):
+        yield Passed("empty")
+        return
+    yield from list(blocks.turns_of(content, like)) or [Passed("empty")]

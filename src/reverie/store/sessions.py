@@ -9,7 +9,7 @@ reads the tail alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
@@ -77,6 +77,32 @@ def append(ws: Workspace, session: str, turn: Turn) -> Turn | None:
 
     ws.disk.append_under(path, build)
     return msgspec.structs.replace(turn, session=session, id=turn_id, n=numbers[0]) if numbers else None
+
+
+def append_many(ws: Workspace, session: str, turns: Sequence[Turn]) -> int:
+    """Append turns that have ids with one write and one sync, and return how many: none when the session is paused.
+
+    Raises StoreUnwritable or Busy; then nothing was stored.
+    """
+    path, stored = path_of(session), [0]
+
+    def build(tail: TailView) -> bytes:
+        stored[0] = 0
+        if not turns:
+            return b""
+        head, following, paused = _end(ws, path, tail) or _read_end(tail, session, at=turns[0].at)
+        if paused:
+            return b""
+        data = head + b"".join(
+            framing.frame(msgspec.structs.replace(turn, session="", n=n))
+            for n, turn in enumerate(turns, following)
+        )
+        stored[0] = len(turns)
+        _note_end(ws, path, End(tail.start + len(data), following + len(turns)))
+        return data
+
+    ws.disk.append_under(path, build)
+    return stored[0]
 
 
 def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -> None:

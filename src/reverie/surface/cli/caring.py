@@ -9,7 +9,6 @@ import typer
 
 from reverie.check import Finding
 from reverie.core.settings import PublishSettings
-from reverie.errors import InvalidRecord
 from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
@@ -17,7 +16,6 @@ from reverie.surface.cli.own_settings import keep_settings
 from reverie.surface.cli.session import one_of, opened, opening_of
 from reverie.surface.render import Line, Styled, dim, line
 from reverie.surface.status_text import status_lines
-from reverie.transfer import Imported
 
 app = application()
 
@@ -82,6 +80,23 @@ def status(ctx: typer.Context) -> None:
     answer(ctx, seen, status_lines(seen))
 
 
+@app.command(
+    "members",
+    cls=Verb,
+    epilog="reverie -w ~/memory/team members\nreverie -w ~/memory/team members --add ~/memory/support",
+)
+def members(
+    ctx: typer.Context,
+    add: Annotated[str, typer.Option(metavar="FOLDER|ID", help="A workspace that may give and read.")] = "",
+    remove: Annotated[str, typer.Option(metavar="FOLDER|ID", help="One that no longer may.")] = "",
+) -> None:
+    """List the workspaces that belong to a shared one: they may give to it and read it along."""
+    with opened(ctx) as memory:
+        found = memory.members(add=add, remove=remove)
+    lines = [line(f"{one.id} {one.agent}", dim(f" since {one.at:%Y-%m-%d}")) for one in found]
+    answer(ctx, found, lines or [line(dim("nobody: `reverie members --add FOLDER`"))])
+
+
 @app.command("check", cls=Verb, epilog="reverie check\nreverie check --repair")
 def check(
     ctx: typer.Context,
@@ -122,39 +137,3 @@ def export(
     with opened(ctx) as memory:
         done = memory.export(target)
     answer(ctx, done, [line(f"{done.files:,} files, {done.size:,} bytes in {done.folder}")])
-
-
-@app.command(
-    "import",
-    cls=Verb,
-    epilog="reverie import conversation.jsonl --session s1\nreverie import ~/backup/2026-07-01",
-)
-def import_(
-    ctx: typer.Context,
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Turns as JSONL or JSON, LoCoMo, Claude Code, an export.")
-    ],
-    session: Annotated[str, typer.Option(help="For turns that name none; else the file's name.")] = "",
-) -> None:
-    """Take in a conversation file or an export; what cannot be read is set aside and told."""
-    with opened(ctx) as memory:
-        done = memory.import_(source, session=session)
-    skipped = [{"place": one.place, "reason": one.reason} for one in done.skipped]
-    told = {"format": done.format, "turns": done.turns, "repeated": done.repeated, "files": done.files}
-    answer(ctx, told | {"sessions": done.sessions, "skipped": skipped}, _imported(done))
-    if skipped:
-        raise typer.Exit(InvalidRecord.exit_code)
-
-
-def _imported(done: Imported) -> list[Line]:
-    """Return what an import did, for people."""
-    lines = [
-        line(
-            f"{done.format}: {done.turns:,} turns in {len(done.sessions)} sessions, {done.repeated:,} known already"
-        )
-    ]
-    lines += [line(f"{done.files:,} files")] if done.files else []
-    lines += [line(f"{one.place} set aside: {one.reason}", indent=2) for one in done.skipped[:_SHOWN]]
-    if len(done.skipped) > _SHOWN:
-        lines.append(line(f"… and {len(done.skipped) - _SHOWN:,} more: `reverie status` counts them"))
-    return lines

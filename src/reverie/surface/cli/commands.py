@@ -68,9 +68,10 @@ Care
   trust        caring     say that a workspace that came from elsewhere is yours
   status       caring     show where everything stands, and what needs attention
   check        caring     verify every file
+  members      caring     list who belongs to a shared workspace; add or remove one
   reindex      caring     build the derived files again
   export       caring     write everything to an empty folder
-  import       caring     take in a conversation file or an export
+  import       importing  take in conversations, another memory, a vault or an export
   demo         demo       run the whole life of a turn on sample conversations
 """
 

@@ -1,0 +1,293 @@
+"""History that another program kept, coming in: conversations, other memories, a vault.
+
+In: a file, an archive or a folder. Out: turns in session files, as `capture` writes them; facts, kept by whoever calls;
+notes and pages. Every text is redacted before it is written, and keeps the time it had.
+
+What survives a crash here: all that was written, in batches of one sync each. Importing again goes on where it stopped,
+for a turn is known by its id and words, a fact by its key, a page by its place; the same file twice adds nothing. What
+cannot be read is set aside and told, what is left out on purpose is counted by its reason; the source is never touched.
+
+Next: `extract` reads the turns and notes, `drain` stores the facts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from reverie import layout
+from reverie.core.intake import cleaned, problem
+from reverie.core.names import is_day, safe_name
+from reverie.core.records import Draft, Turn
+from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
+from reverie.importers import formats, locomo
+from reverie.importers.source import listed, members
+from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
+from reverie.importers.turns import Defaults, Skipped
+from reverie.store import quarantine, sessions, stream
+from reverie.store.workspace import Workspace
+
+_BATCH = 500  # turns written with one sync
+_BATCH_BYTES = 4 << 20
+_KNOWN = 200_000  # turns whose identity is remembered; a session too many is read again when it is met again
+_TOLD = 1_000  # unreadable pieces that are returned; all are set aside
+_EVERY = 200  # turns between two tellings of how far it is
+_RAW = 100_000  # bytes of an unreadable piece that are set aside
+_MAX_NOTE = 8 << 20  # bytes of a note; a larger file is no page
+
+Keep = Callable[[str, Draft], bool]  # stores a fact, and tells whether it was new
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How to import: the session of turns that name none, whether only to count, and whom to tell how far it is."""
+
+    session: str = ""
+    dry_run: bool = False
+    tell: Callable[[Progress], None] | None = None
+
+
+def import_source(ws: Workspace, source: Path, wish: Wish, *, keep: Keep) -> Imported:
+    """Take in a file, an archive, or a folder of sessions or notes; raises NotFound, UsageError.
+
+    Nothing was stored when UsageError says that the format is unknown; of an archive that turns out to be a bomb, or of
+    a folder, what was read before stays.
+    """
+    tally = _Tally(ws, wish, keep)
+    if source.is_dir():
+        if (source / layout.STATE).exists():
+            raise UsageError(f"{source} is a workspace, or no export that is whole: its manifest is missing")
+        kind, files = listed(source)
+        total = sum(path.stat().st_size for path in files)
+        for path in files:
+            if kind == "vault":
+                tally.note(path, source)
+            else:
+                _file(tally, path, total)
+            tally.before += path.stat().st_size
+            tally.tell(0, total)
+        tally.formats.setdefault("obsidian" if kind == "vault" else kind)
+    elif source.is_file():
+        _file(tally, source, source.stat().st_size)
+    else:
+        raise NotFound(f"there is no file {source}")
+    return tally.done()
+
+
+def locomo_samples(ws: Workspace, source: Path) -> list[locomo.Sample]:
+    """Return the conversations of a LoCoMo file with their questions, for benchmarks and the demo."""
+    return list(locomo.samples(msgspec.json.decode(source.read_bytes()), ws.calendar))
+
+
+def _file(tally: _Tally, path: Path, total: int) -> None:
+    """Take in one file, or each conversation file of an archive."""
+    now = tally.ws.clock().replace(microsecond=0)
+    with path.open("rb") as file:
+        several = False
+        try:
+            for member in members(file, path.name):
+                several = True
+                session = tally.wish.session or member.label
+                name, found = formats.read(member.chunks, Defaults(session, now, tally.ws.calendar))
+                tally.formats.setdefault(name)
+                tally.take(_told(found, tally, file.tell, total), source=path.name)
+        except UsageError as error:
+            if not (several and tally.formats):
+                raise
+            tally.take([Skipped(0, path.name.encode("utf-8", "replace"), str(error))], source=path.name)
+
+
+def _told(found: Iterator[Found], tally: _Tally, place: Callable[[], int], total: int) -> Iterator[Found]:
+    """Yield what is found, and tell now and then how far the file was read."""
+    for number, one in enumerate(found):
+        if number % _EVERY == 0:
+            tally.tell(place(), total)
+        yield one
+    tally.tell(place(), total)
+
+
+class _Tally:
+    """One import under way: what is to be written, what is known to be there, and the counts."""
+
+    def __init__(self, ws: Workspace, wish: Wish, keep: Keep) -> None:
+        """Begin with nothing."""
+        self.ws, self.wish, self.keep = ws, wish, keep
+        self.formats: dict[str, None] = {}
+        self.sessions: dict[str, None] = {}
+        self.known: OrderedDict[str, set[bytes]] = OrderedDict()
+        self.batch: dict[str, list[Turn]] = {}
+        self.waiting = self.bytes = self.before = 0
+        self.turns = self.facts = self.repeated = self.files = self.unread = self.seen = 0
+        self.skipped: list[Skipped] = []
+        self.aside: list[stream.Damaged] = []
+        self.passed: Counter[str] = Counter()
+
+    def take(self, found: Iterable[Found], *, source: str) -> None:
+        """Store what is new of what was found, and keep aside what could not be read."""
+        try:
+            for place, one in enumerate(found, 1):
+                if isinstance(one, Turn):
+                    self._turn(one, place, source)
+                elif isinstance(one, Fact):
+                    self._fact(one, place, source)
+                elif isinstance(one, Passed):
+                    self.passed[one.reason] += 1
+                else:
+                    self._skip(one, source)
+        finally:
+            self.flush()  # what was read before an error is stored: a later import finds it there
+
+    def tell(self, place: int, total: int) -> None:
+        """Tell how far the import is."""
+        if self.wish.tell is not None:
+            self.wish.tell(Progress(done=min(self.before + place, total), total=total, seen=self.seen))
+
+    def flush(self) -> None:
+        """Write what waits, each session with one sync, and set aside what could not be read."""
+        batch, self.batch, self.waiting, self.bytes = self.batch, {}, 0, 0
+        for session, turns in batch.items():
+            stored = sessions.append_many(self.ws, session, turns)
+            self.turns += stored
+            if stored < len(turns):
+                self.passed["in a session that is paused"] += len(turns) - stored
+        aside, self.aside = self.aside, []
+        quarantine.set_aside(self.ws, aside)
+
+    def done(self) -> Imported:
+        """Return what the import did."""
+        return Imported(
+            format=" ".join(self.formats) or "nothing",
+            turns=self.turns,
+            facts=self.facts,
+            repeated=self.repeated,
+            sessions=tuple(self.sessions),
+            skipped=tuple(self.skipped),
+            unread=self.unread,
+            passed=dict(self.passed.most_common()),
+            files=self.files,
+            dry_run=self.wish.dry_run,
+        )
+
+    def _turn(self, turn: Turn, place: int, source: str) -> None:
+        self.seen += 1
+        settings = self.ws.settings
+        reason = problem(turn, limit=settings.max_turn_bytes)
+        if reason:
+            raw = turn.content[:_RAW].encode("utf-8", "replace")
+            self._skip(Skipped(place, raw, reason), source)
+            return
+        clean = cleaned(turn, allow=settings.redaction_allow) if settings.redaction else turn
+        if not clean.id:
+            clean = msgspec.structs.replace(clean, id=_digest(clean).hex())
+        seen, mark = self._seen(clean.session), _digest(clean)
+        if mark in seen:
+            self.repeated += 1
+            return
+        seen.add(mark)
+        self.sessions.setdefault(clean.session)
+        if self.wish.dry_run:
+            self.turns += 1
+            return
+        self.batch.setdefault(clean.session, []).append(clean)
+        self.waiting += 1
+        self.bytes += len(clean.content)
+        if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
+            self.flush()
+
+    def _seen(self, session: str) -> set[bytes]:
+        """Return the marks of the turns that the session has, those that wait included."""
+        seen = self.known.get(session)
+        if seen is None:
+            self.flush()
+            while self.known and sum(map(len, self.known.values())) > _KNOWN:
+                self.known.popitem(last=False)
+            seen = self.known[session] = {_digest(one) for one in sessions.read(self.ws, session)}
+            self.sessions.setdefault(session)
+        self.known.move_to_end(session)
+        return seen
+
+    def _fact(self, fact: Fact, place: int, source: str) -> None:
+        """Have a fact kept, of origin import, under a key of its own."""
+        self.seen += 1
+        draft = Draft(origin="import", key=f"import:{fact.key}", at=fact.at, about=fact.about, tags=fact.tags)
+        try:
+            new = self.wish.dry_run or self.keep(fact.text, draft)
+        except (InvalidRecord, Conflict) as error:
+            self._skip(Skipped(place, fact.text[:_RAW].encode("utf-8", "replace"), str(error)), source)
+            return
+        self.facts += new
+        self.repeated += not new
+
+    def _skip(self, skipped: Skipped, source: str) -> None:
+        self.unread += 1
+        if len(self.skipped) < _TOLD:
+            self.skipped.append(skipped)
+        if self.wish.dry_run:
+            return
+        raw = self.ws.clean_raw(skipped.raw[:_RAW])
+        self.aside.append(stream.Damaged(f"import {source}", skipped.place, raw, skipped.reason))
+        if len(self.aside) >= _BATCH:
+            self.flush()
+
+    def note(self, path: Path, vault: Path) -> None:
+        """Take in one Markdown file: a dated one is added to the note of its day, another becomes a page.
+
+        A page that is there, with whatever words, is never written over.
+        """
+        self.seen += 1
+        inside = path.relative_to(vault)
+        if path.stat().st_size > _MAX_NOTE:
+            self._skip(
+                Skipped(
+                    self.seen,
+                    str(inside).encode("utf-8", "replace"),
+                    f"{inside} is larger than {_MAX_NOTE:,} bytes",
+                ),
+                vault.name,
+            )
+            return
+        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            self._skip(Skipped(self.seen, data, f"{inside} is not UTF-8: {error}"), vault.name)
+            return
+        if not text.strip() or "\0" in text:
+            self.passed["an empty note" if not text.strip() else "a note with NUL bytes"] += 1
+            return
+        clean = self.ws.clean(text).rstrip("\n").encode("utf-8", "replace") + b"\n"
+        if is_day(path.stem):
+            self._put(f"notes/{path.stem}.md", lambda old: _added(old or b"", clean))
+        else:
+            names = (
+                *(safe_name(part) for part in (vault.name, *inside.parts[:-1])),
+                f"{safe_name(path.stem)}.md",
+            )
+            self._put(
+                f"{self.ws.notebook}/0_Inbox/{'/'.join(names)}", lambda old: clean if old is None else None
+            )
+
+    def _put(self, path: str, build: Callable[[bytes | None], bytes | None]) -> None:
+        """Write a note or page unless `build` finds it there."""
+        new = build(self.ws.disk.read(path)) is not None and path.rpartition("/")[2] not in layout.NAVIGATION
+        if new and not self.wish.dry_run:
+            self.ws.disk.rewrite(path, build)
+        self.files += new
+        self.repeated += not new
+
+
+def _digest(turn: Turn) -> bytes:
+    """Return the mark by which a turn is known in its session: what makes two stored turns one, in 12 bytes."""
+    told = "\0".join(sessions.identity(turn)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(told, digest_size=12).digest()
+
+
+def _added(old: bytes, text: bytes) -> bytes | None:
+    """Return the note with `text` at its end, or None when the note holds it."""
+    if text.strip() in old:
+        return None
+    gap = b"" if not old else b"\n" if old.endswith(b"\n") else b"\n\n"
+    return old + gap + text
