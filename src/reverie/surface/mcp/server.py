@@ -11,6 +11,7 @@ import asyncio
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reverie import __version__
@@ -75,7 +76,9 @@ async def serve_stdio(bound: Bound) -> None:
     from mcp.server.stdio import stdio_server
 
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        # The SDK moves the descriptor aside; what Python itself has buffered would still come out on it at the end.
+        with redirect_stdout(sys.stderr):
+            await server.run(read, write, server.create_initialization_options())
 
 
 class _Offered:
