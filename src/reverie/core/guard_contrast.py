@@ -74,16 +74,16 @@ def likeness(a: str, b: str) -> float:
 
 def matched(one: Reading, two: Reading) -> tuple[list[Token], list[Token], list[tuple[Token, Token]]]:
     """Return the tokens only the first has, those only the second has, and the pairs that are the same."""
-    places: dict[str, list[int]] = {}
-    others = two.content
-    for place in range(len(others) - 1, -1, -1):
-        for form in others[place].forms:
-            places.setdefault(form, []).append(place)
+    places, others = two.places, two.content
     used: set[int] = set()
+    passed: dict[str, int] = {}
     left: list[Token] = []
     pairs: list[tuple[Token, Token]] = []
     for token in one.content:
-        place = min((_first(places.get(form, []), used) for form in token.forms), default=_NOWHERE)
+        place = _NOWHERE
+        for form in token.forms:
+            if form in places:
+                place = min(place, _first(form, places[form], used, passed))
         if place == _NOWHERE:
             left.append(token)
         else:
@@ -92,11 +92,13 @@ def matched(one: Reading, two: Reading) -> tuple[list[Token], list[Token], list[
     return left, [t for place, t in enumerate(others) if place not in used], pairs
 
 
-def _first(places: list[int], used: set[int]) -> int:
-    """Return the first place that is not used yet, dropping the used ones before it."""
-    while places and places[-1] in used:
-        places.pop()
-    return places[-1] if places else _NOWHERE
+def _first(form: str, places: list[int], used: set[int], passed: dict[str, int]) -> int:
+    """Return the first place of a form that is not used yet; `passed` keeps how many before it are."""
+    at = passed.get(form, 0)
+    while at < len(places) and places[at] in used:
+        at += 1
+    passed[form] = at
+    return places[at] if at < len(places) else _NOWHERE
 
 
 def literal(a: str, b: str) -> bool:

@@ -21,6 +21,7 @@ _DENIES = (
         r"[，,。]\s*[^，,。]{0,12}?不(?:是|姓|叫|在)(?:姓|叫|在)?(?P<wrong>[^，,。；是]{1,16})(?=[，,。；]|$)"
     ),
 )
+_DENYING = ("not ", "rather than ", "不")  # of which each of these has one
 _CLAUSE = Words(r"[,;]\s(?:and\s|but\s)?|[，；。]|[.!?]\s")
 _BARE = Words(r"Correction: it is |(?:用户)?更正：是")
 _OF_THE_JOB = Words(
@@ -33,6 +34,8 @@ _PAIR = 2  # Chinese characters that make a word
 
 def denied(new: str, old: str) -> Turned | None:
     """Return that the new text says `not X` of the same subject, where the old one says X among other things."""
+    if not any(word in new for word in _DENYING):
+        return None
     two = read(old)
     known = _forms(two.content)
     for pattern in _DENIES:
@@ -64,6 +67,8 @@ def _bare(new: str) -> bool:
 def moved(new: str, old: str) -> Turned | None:
     """Return that the new text gives another time to what the old one, which says more of it, gave a time."""
     one, two = read(new), read(old)
+    if not one.has("change"):
+        return None
     place = next((i for i, t in enumerate(one.tokens) if t.kind == "change"), 0)
     if not place or one.has("negation", "modality") or two.has("negation", "modality", "tense"):
         return None

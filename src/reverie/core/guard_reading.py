@@ -4,23 +4,23 @@ Owns the cutting of a text into numbers, dates, versions, code, names and words,
 promises that every letter, digit and symbol of a text is in some token or in the table of words that say nothing,
 so that two texts with equal tokens differ only in those; never judges two texts.
 
-A token has forms: two tokens are the same if they share one. Inflection is undone by rule and never by a stemmer,
-which would make `engine` of `engineering`; where a rule has two readings (`planed`: plan, plane) both are forms.
+Inflection is undone by rule and never by a stemmer, which would make `engine` of `engineering`; where a rule has two
+readings (`planed`: plan, plane) both are forms.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-import msgspec
 from msgspec.structs import replace
 
 from reverie.core.guard_attributes import KINDS_OF_TOOLS
 from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
 from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
 from reverie.core.guard_places import PLACES, TWO_WORDS
+from reverie.core.guard_tokens import Reading, Token
 from reverie.core.guard_words import (
     DAY_WORDS,
     ENGLISH,
@@ -35,39 +35,7 @@ from reverie.core.guard_words import (
 )
 from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH
 
-
-class Token(msgspec.Struct, frozen=True):
-    """One thing a statement says; `kind`: word, number, date, version, unit, code, have, or one of the tables'."""
-
-    forms: frozenset[str]
-    kind: str
-    raw: str
-    name: bool = False  # written as a name: with a capital inside a sentence, or a known place
-    past: bool = False
-    count: str = ""  # `one` after a or an, `many` for a plural
-    bare: frozenset[str] = frozenset()  # the forms before synonyms were joined; empty: as `forms`
-
-    @property
-    def form(self) -> str:
-        """Return the token's first form in order of letters, for looking it up."""
-        return min(self.forms)
-
-
-class Reading(msgspec.Struct, frozen=True, dict=True):
-    """A statement: all its tokens, and the marks it carries (`now`, `change`, `correction`)."""
-
-    text: str
-    tokens: tuple[Token, ...]
-
-    @cached_property
-    def content(self) -> tuple[Token, ...]:
-        """Return the tokens that are compared."""
-        return tuple(token for token in self.tokens if token.kind not in {"drop", "now"})
-
-    def has(self, *kinds: str) -> bool:
-        """Tell whether any token is of one of these kinds."""
-        return any(token.kind in kinds for token in self.tokens)
-
+__all__ = ["Reading", "Token", "read"]
 
 _ENGLISH_DAYS = dict(
     zip("monday tuesday wednesday thursday friday saturday sunday".split(), "1234567", strict=True)

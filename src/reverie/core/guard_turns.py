@@ -11,11 +11,11 @@ from typing import Literal
 import msgspec
 
 from reverie.core.guard_attributes import HOLDING_VERBS, KINDS_OF_TOOLS, MOVES, NUMBER_VERBS
+from reverie.core.guard_bounds import MARKS, OPPOSITES, TO_A_VALUE, UPGRADES, VALUES, may_oppose, other_value
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import in_the_past, matched, same_order, subject
 from reverie.core.guard_reading import Reading, Token, read
-from reverie.core.guard_words import OPPOSED, VERBS
-from reverie.core.guard_words_zh import OPPOSED_ZH
+from reverie.core.guard_words import VERBS
 from reverie.core.patterns import Words
 
 
@@ -49,18 +49,14 @@ _FROM = (
     Words(r"(?:代替|取代|替换)了?(?P<old>[^，。]{1,16})[。]?$"),
     Words(r"(?:不再用|不用)(?P<old>[^，。]{1,16}?)了?[。,]"),
 )
-_OPPOSITES = OPPOSED | OPPOSED_ZH
 _USES = VERBS | HOLDING_VERBS | {"chat", "talk", "help"}
 _NAME = 3  # words of the longest name
-_TYPES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
 _CLAUSE = Words(r"[,;，；。]|[.!?]\s|\b(?:and|but|because|since)\b|因为|但")
 _ADJUNCT = frozenset(("relation", "date", "quantity"))
-_UPGRADES = frozenset(("upgrade to", "downgrade to", "升级到"))
 _CERTAIN = Words(r"(?:the|user's|my|our) [^,\d]{2,60}? (?:is|are) (?:at |on |in )?", fold=True)
 _CERTAIN_ZH = Words(
     r"(?:用户的|我的)?[^，。的\d一二三四五六七八九十两]{2,8}?(?:的(?:时间|日期|金额|价格|号码))?(?:是|在|定在)"
 )
-_MARKS = frozenset(("change", "now", "correction"))
 
 
 def corrected(new: str, old: str) -> Turned | None:
@@ -140,11 +136,7 @@ def _unmarked(reading: Reading) -> Reading:
     """Return a reading without marks of change and the relations that only lead to a value."""
     return Reading(
         reading.text,
-        tuple(
-            t
-            for t in reading.tokens
-            if t.kind not in _MARKS and t.form not in {"to", "到", "in", "at", "on", "new", "新"}
-        ),
+        tuple(t for t in reading.tokens if t.kind not in MARKS and t.form not in TO_A_VALUE),
     )
 
 
@@ -193,11 +185,13 @@ def retyped(new: str, old: str) -> Turned | None:
     one, two = read(new), read(old)
     if one.has("modality") or two.has("modality", "tense", "negation"):
         return None
-    marked = any(t.kind in {"now", "change"} for t in one.tokens)
+    marked = one.has("now", "change")
+    if not marked and not other_value(one, two):
+        return None  # without a mark of change nothing but a value, or a tool that something moves to, may differ
     a, b = _unmarked(one), _unmarked(two)
     if subject(a) != subject(b) and not _leading(a, b):
         return None
-    if any(t.form in _UPGRADES for t in one.tokens):
+    if any(t.form in UPGRADES for t in one.tokens):
         a, b = (_taken(r, frozenset(("relation",)), set(HOLDING_VERBS)) for r in (a, b))
     left, right, pairs = matched(a, b)
     if not left or not right:
@@ -242,17 +236,17 @@ def _one_type(a: Reading, b: Reading) -> bool:
     """Tell whether two statements differ in one number or one date, and share more than the user."""
     left, right, pairs = matched(a, b)
     shared = [t for t, _ in pairs if t.kind in {"word", "code"}]
-    for kinds in _TYPES:
+    for kinds in VALUES:
         if left and right and all(t.kind in kinds for t in (*left, *right)):
             if any(":" in t.form for t in left) != any(":" in t.form for t in right):
                 return False  # a time of day is no other day
             counts = [sum(t.kind != "unit" for t in side) for side in (left, right)]
-            one = kinds == _TYPES[1] and any(
+            one = kinds == VALUES[1] and any(
                 t.count == "one" for pair in pairs for t in pair
             )  # a meeting of several
             return (
                 bool(shared)
-                and counts[0] == counts[1] <= 1 + (kinds == _TYPES[1])
+                and counts[0] == counts[1] <= 1 + (kinds == VALUES[1])
                 and not one
                 and same_order(_only(a, pairs, 0), _only(b, pairs, 1))
             )
@@ -324,8 +318,10 @@ def _same_role(a: Reading, b: Reading, left: list[Token], right: list[Token]) ->
 def flipped(new: str, old: str) -> Turned | None:
     """Return that the new text says the opposite of the old one: it denies it, or says an opposed word."""
     one, two = read(new), read(old)
-    marks = any(t.kind in {"now", "change"} for t in one.tokens)
-    a, b = (_taken(r, _MARKS, {"again"}) for r in (one, two))
+    if not may_oppose(one, two):
+        return None
+    marks = one.has("now", "change")
+    a, b = (_taken(r, MARKS, {"again"}) for r in (one, two))
     left, right, pairs = matched(a, b)
     if any(t.raw == "没有" for t in (*left, *right)):
         left, right = ([t for t in side if t.kind != "have"] for side in (left, right))
@@ -339,7 +335,7 @@ def flipped(new: str, old: str) -> Turned | None:
         )
     else:
         opposite = len(left) == len(right) == 1 and any(
-            frozenset((x, y)) in _OPPOSITES
+            frozenset((x, y)) in OPPOSITES
             for x in left[0].forms | left[0].bare
             for y in right[0].forms | right[0].bare
         )

@@ -1,0 +1,60 @@
+"""What two statements cannot be to each other, seen before their words are matched.
+
+Owns two tests for nearly all pairs that are compared and are nothing to each other; promises that a pair they reject
+has no such relation: a word whose forms the other side lacks stays over however the two are matched; never finds one.
+"""
+
+from __future__ import annotations
+
+from reverie.core.guard_attributes import MOVES
+from reverie.core.guard_tokens import Reading, Token
+from reverie.core.guard_words import OPPOSED
+from reverie.core.guard_words_zh import OPPOSED_ZH
+
+OPPOSITES = OPPOSED | OPPOSED_ZH
+VALUES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
+UPGRADES = frozenset(("upgrade to", "downgrade to", "升级到"))
+MARKS = frozenset(("change", "now", "correction"))
+TO_A_VALUE = frozenset(("to", "到", "in", "at", "on", "new", "新"))
+_OF_NO_SIDE = MARKS | {"have"}  # `没有` is a have and a negation at once
+
+
+def other_value(one: Reading, two: Reading) -> bool:
+    """Tell whether two statements without a mark of change may differ in one value, or one tells of a move.
+
+    Words that only one side has are seen without matching the two: no more of them may be there than of a value.
+    """
+    if any(t.form in MOVES or t.form in UPGRADES for t in one.tokens):
+        return True
+    kinds: set[str] = set()
+    for this, other in ((one, two), (two, one)):
+        for token in this.content:
+            if other.lacks(token) and token.kind not in MARKS and token.form not in TO_A_VALUE:
+                kinds.add(token.kind)
+                if kinds.isdisjoint(VALUES[0]) and kinds.isdisjoint(VALUES[1]):
+                    return False
+    return any(kinds <= of_one for of_one in VALUES)
+
+
+def may_oppose(one: Reading, two: Reading) -> bool:
+    """Tell whether what only one of two statements has may be negations alone, or one opposed word on each side.
+
+    Seen without matching them: what is found here stays over when they are matched, but more may.
+    """
+    sides: list[list[Token]] = [[], []]
+    plain = False
+    for side, this, other in ((sides[0], one, two), (sides[1], two, one)):
+        for token in this.content:
+            if token.kind in _OF_NO_SIDE or token.form == "again" or not other.lacks(token):
+                continue
+            side.append(token)
+            plain = plain or token.kind != "negation"
+            if plain and (len(side) > 1 or len(sides[0]) > 1):
+                return False
+    if not plain or not all(sides):
+        return True
+    return any(
+        frozenset((x, y)) in OPPOSITES
+        for x in sides[0][0].forms | sides[0][0].bare
+        for y in sides[1][0].forms | sides[1][0].bare
+    )

@@ -1,0 +1,64 @@
+"""What the near-repeat guard has read: a statement and its tokens.
+
+Owns the two values and what follows from them alone, each worked out once for a reading, because it is compared with
+many; never reads a text or judges two.
+
+A token has forms: two tokens are the same if they share one.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+
+class Token(msgspec.Struct, frozen=True, dict=True):
+    """One thing a statement says; `kind`: word, number, date, version, unit, code, have, or one of the tables'."""
+
+    forms: frozenset[str]
+    kind: str
+    raw: str
+    name: bool = False  # written as a name: with a capital inside a sentence, or a known place
+    past: bool = False
+    count: str = ""  # `one` after a or an, `many` for a plural
+    bare: frozenset[str] = frozenset()  # the forms before synonyms were joined; empty: as `forms`
+
+    @cached_property
+    def form(self) -> str:
+        """Return the token's first form in order of letters, for looking it up."""
+        return min(self.forms)
+
+
+class Reading(msgspec.Struct, frozen=True, dict=True):
+    """A statement: all its tokens, and the marks it carries (`now`, `change`, `correction`)."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @cached_property
+    def content(self) -> tuple[Token, ...]:
+        """Return the tokens that are compared."""
+        return tuple(token for token in self.tokens if token.kind not in {"drop", "now"})
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """Return the kinds of all its tokens."""
+        return frozenset(token.kind for token in self.tokens)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Return where in the content each form stands, in order; not to be changed."""
+        places: dict[str, list[int]] = {}
+        for place, token in enumerate(self.content):
+            for form in token.forms:
+                places.setdefault(form, []).append(place)
+        return places
+
+    def has(self, *kinds: str) -> bool:
+        """Tell whether any token is of one of these kinds."""
+        return not self.kinds.isdisjoint(kinds)
+
+    def lacks(self, token: Token) -> bool:
+        """Tell whether no token of the content is the same as `token`."""
+        return self.places.keys().isdisjoint(token.forms)
