@@ -21,9 +21,9 @@ import msgspec
 
 from reverie import layout
 from reverie.core.intake import cleaned, problem
-from reverie.core.names import is_day, safe_name
+from reverie.core.names import is_day
 from reverie.core.records import Draft, Turn
-from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
+from reverie.errors import Conflict, InvalidRecord, NotFound, UnsafePath, UsageError
 from reverie.importers import formats, locomo
 from reverie.importers.source import listed, members
 from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
@@ -51,7 +51,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def import_source(ws: Workspace, source: Path, wish: Wish, *, keep: Keep) -> Imported:
-    """Take in a file, an archive, or a folder of sessions or notes; raises NotFound, UsageError.
+    """Take in a file, an archive, or a folder of sessions or notes; raises NotFound, UnsafePath, UsageError.
 
     Nothing was stored when UsageError says that the format is unknown; of an archive that turns out to be a bomb, or of
     a folder, what was read before stays.
@@ -262,13 +262,11 @@ class _Tally:
         if is_day(path.stem):
             self._put(f"notes/{path.stem}.md", lambda old: _added(old or b"", clean))
         else:
-            names = (
-                *(safe_name(part) for part in (vault.name, *inside.parts[:-1])),
-                f"{safe_name(path.stem)}.md",
-            )
-            self._put(
-                f"{self.ws.notebook}/0_Inbox/{'/'.join(names)}", lambda old: clean if old is None else None
-            )
+            place = "/".join((self.ws.notebook, "0_Inbox", vault.name, *inside.parts))
+            try:
+                self._put(place, lambda old: clean if old is None else None)
+            except UnsafePath as error:
+                self._skip(Skipped(self.seen, data[:_RAW], f"{inside}: {error}"), vault.name)
 
     def _put(self, path: str, build: Callable[[bytes | None], bytes | None]) -> None:
         """Write a note or page unless `build` finds it there."""

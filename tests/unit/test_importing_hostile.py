@@ -1,0 +1,260 @@
+"""Foreign files that are damaged, huge or made to harm: a clear error or a counted skip, and nothing lost beside it."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from desk import Desk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reverie.errors import StoreUnwritable, UsageError
+from reverie.importers import pieces
+from reverie.store import quarantine, sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from reverie.importers.taken import Imported
+
+GOOD = {"id": "g", "role": "user", "content": "I like tea."}
+MORE = {"id": "m", "role": "user", "content": "I like milk."}
+
+
+def _take(desk: Desk, name: str, data: bytes) -> Imported:
+    path = desk.home / name
+    path.write_bytes(data)
+    return desk.memory.import_(path)
+
+
+def _words(desk: Desk, session: str = "talk") -> list[str]:
+    return [turn.content for turn in sessions.read(desk.memory.opened.ws, session)]
+
+
+def _chunks(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[start : start + size] for start in range(0, len(data), size))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('a",[]{}\\\n é'), max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=15,
+)
+
+
+@given(values=st.lists(VALUES, max_size=6), size=st.integers(1, 40), indent=st.sampled_from([None, 1]))
+def test_an_array_in_any_chunks_gives_its_elements(
+    values: list[object], size: int, indent: int | None
+) -> None:
+    """However an array is cut into chunks, its elements come out whole and in order."""
+    data = json.dumps(values, indent=indent).encode()
+    found = list(pieces.elements(_chunks(data, size)))
+    assert [pieces.decoded(piece) for piece in found] == values
+    assert [piece.place for piece in found] == list(range(1, len(values) + 1))
+
+
+@given(data=st.binary(max_size=200) | st.text('[]{}",\\a').map(str.encode), size=st.integers(1, 30))
+@settings(max_examples=200)
+def test_any_bytes_are_pieces(data: bytes, size: int) -> None:
+    """Whatever the bytes, scanning them ends, and no chunking changes what is found."""
+    assert list(pieces.elements(_chunks(data, size))) == list(pieces.elements([data]))
+    assert [one.raw for one in pieces.lines(_chunks(data, size))] == [
+        line.rstrip(b"\r") for line in data.split(b"\n") if line.strip()
+    ]
+
+
+def _array(*raw: bytes) -> bytes:
+    return b"[" + b",\n".join((json.dumps(GOOD).encode(), *raw, json.dumps(MORE).encode())) + b"]"
+
+
+DEEP = b'{"role":"user","content":' + b"[" * 150 + b"]" * 150 + b"}"
+ELEMENTS = {
+    "deep": (DEEP, "deep"),
+    "very deep": (b"[" * 300_000 + b"]" * 300_000, "deep"),
+    "no json": (b'{"role": user}', "JSON"),
+    "wrong brackets": (b'{"role":"user"]', "JSON"),
+    "a number": (b"7", "int"),
+    "bad utf-8": (b'{"role":"user","content":"\xff"}', "JSON"),
+    "half a surrogate": (b'{"role":"user","content":"\\ud800"}', "JSON"),
+    "nul": (b'{"role":"user","content":"a\\u0000"}', "NUL"),
+    "raw nul": (b'{"role":"user","content":"\0"}', "JSON"),
+    "huge": (b'{"role":"user","content":"' + b"x" * (25 << 20) + b'"}', "at most"),
+    "too long a turn": (b'{"role":"user","content":"' + b"x" * (9 << 20) + b'"}', "at most"),
+}
+
+
+@pytest.mark.parametrize("case", ELEMENTS)
+def test_a_bad_element_costs_itself(desk: Desk, case: str) -> None:
+    """An element that cannot be read is set aside with its number and a reason; those around it are stored."""
+    raw, reason = ELEMENTS[case]
+    done = _take(desk, "talk.json", _array(raw))
+    assert _words(desk) == ["I like tea.", "I like milk."]
+    (skipped,) = done.skipped
+    assert skipped.place == 2
+    assert reason in skipped.reason
+    assert len(quarantine.listed(desk.memory.opened.ws)) == 1
+
+
+@pytest.mark.parametrize("raw", [DEEP, b"x" * (25 << 20), b"\0" * 100], ids=["deep", "huge", "nul"])
+def test_a_bad_line_costs_itself(desk: Desk, raw: bytes) -> None:
+    """A line too deep, too long or of NULs is set aside; the lines around it are stored."""
+    done = _take(
+        desk, "talk.jsonl", b"\r\n".join((json.dumps(GOOD).encode(), raw, json.dumps(MORE).encode()))
+    )
+    assert (_words(desk), [one.place for one in done.skipped]) == (["I like tea.", "I like milk."], [2])
+
+
+def test_a_file_that_was_cut_off_gives_what_is_whole(desk: Desk) -> None:
+    """Elements before the cut are stored, the cut is told, and the whole file later adds the rest alone."""
+    data = _array(b'{"id":"c","role":"user","content":"I like rum."}')
+    done = _take(desk, "talk.json", data[: data.index(b"rum")])
+    assert (done.turns, "ends here" in done.skipped[0].reason) == (1, True)
+    again = _take(desk, "talk.json", data)
+    assert (again.turns, again.repeated, len(_words(desk))) == (2, 1, 3)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_marked_encodings_are_read(desk: Desk, encoding: str) -> None:
+    """A file with a byte order mark, UTF-16 too, gives the same turns."""
+    mark = "" if encoding == "utf-8-sig" else "\ufeff"
+    text = json.dumps([{"role": "user", "content": "Grüße 東京"}], ensure_ascii=False)
+    _take(desk, "talk.json", (mark + text).encode(encoding))
+    assert _words(desk) == ["Grüße 東京"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG\r\n\x1a\n\0\0", b"Dear diary,\nhello.\n", b"[[[[", b'{"half', b"PK\x03\x04broken"]
+)
+def test_what_is_no_history_is_refused(desk: Desk, data: bytes) -> None:
+    """A file of no known format is an error with a sentence, and nothing is written."""
+    before = desk.bytes()
+    with pytest.raises(UsageError, match=r"cut off|cannot be read"):
+        _take(desk, "talk.json", data)
+    assert desk.bytes() == before
+
+
+def test_ids_that_come_again_lose_no_words(desk: Desk) -> None:
+    """Two turns with one id and other words are both stored; the same words under the same id are one."""
+    _take(desk, "talk.json", json.dumps([GOOD, {**GOOD, "content": "I like rum."}, GOOD]).encode())
+    assert _words(desk) == ["I like tea.", "I like rum."]
+
+
+def _zip(path: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("_json", ".json"), data)
+    return path
+
+
+def test_a_bomb_is_refused_in_its_tracks(desk: Desk) -> None:
+    """An archive that unpacks to more than two hundred times its size is refused before it is read to the end."""
+    path = _zip(desk.home / "bomb.zip", conversations_json=b"[" + b" " * (400 << 20) + b"]")
+    with pytest.raises(UsageError, match="200 times"):
+        desk.memory.import_(path)
+
+
+def test_too_many_members_are_refused(desk: Desk) -> None:
+    """An archive of more than ten thousand members is refused by its directory."""
+    path = desk.home / "many.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(10_001):
+            archive.writestr(f"{number}.json", b"")
+    with pytest.raises(UsageError, match="10,000 members"):
+        desk.memory.import_(path)
+
+
+def test_an_archive_without_conversations_is_refused(desk: Desk) -> None:
+    """An archive that holds nothing to read says what is wanted."""
+    with pytest.raises(UsageError, match="conversations"):
+        desk.memory.import_(_zip(desk.home / "x.zip", photo=b"x"))
+
+
+def test_a_damaged_member_costs_what_is_behind_it(desk: Desk) -> None:
+    """What was unpacked before the damage is stored, the damage is told, and nothing is raised."""
+    words = [
+        {"id": f"i{n}", "role": "user", "content": random.Random(n).randbytes(600).hex()}
+        for n in range(2_000)
+    ]
+    path = _zip(desk.home / "talk.zip", conversations_json=json.dumps(words).encode())
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(bytes(data))
+    done = desk.memory.import_(path)
+    assert done.turns > 500
+    assert done.unread >= 1
+    assert len(_words(desk, "conversations")) == done.turns
+
+
+def test_an_import_that_was_interrupted_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was stored before a full disk stays, and importing again adds the rest, each turn once."""
+    data = "".join(json.dumps({"role": "user", "content": f"Line {n}"}) + "\n" for n in range(1_200)).encode()
+    real, calls = sessions.append_many, []
+
+    def full(*given: object) -> int:
+        calls.append(given)
+        if len(calls) > 1:
+            raise StoreUnwritable("the disk is full")
+        return real(*given)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sessions, "append_many", full)
+        with pytest.raises(StoreUnwritable):
+            _take(desk, "talk.jsonl", data)
+    done = _take(desk, "talk.jsonl", data)
+    assert (done.turns, done.repeated) == (700, 500)
+    assert _words(desk) == [f"Line {n}" for n in range(1_200)]
+
+
+CHILD = """
+import resource, sys
+from pathlib import Path
+from reverie.importing import Wish
+from reverie.memory import Memory
+from reverie.opening import Opening, make_workspace
+home = Path(sys.argv[1])
+with Memory(make_workspace(Opening(path=home / "agent", config_dir=home / "config", environment={}))) as memory:
+    done = memory.import_(home / "conversations.json", wish=Wish(dry_run=sys.argv[2] == "dry"))
+print(done.format, done.turns, done.unread, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the peak of a process's memory is told in kilobytes on Linux"
+)
+def test_a_large_export_is_imported_in_little_memory(tmp_path: Path) -> None:
+    """An export of 200 MB is imported with a peak below 300 MB, every turn of it."""
+    chats = 2_000
+    with (tmp_path / "conversations.json").open("w", encoding="utf-8") as file:
+        file.write("[")
+        for number in range(chats):
+            words = f"Sentence {number} about tea and harbours. " * 120
+            said = [
+                {
+                    "uuid": f"{number}-{n}",
+                    "sender": "human",
+                    "text": f"{n} {words}",
+                    "created_at": "2026-01-01T00:00:00Z",
+                }
+                for n in range(22)
+            ]
+            file.write(("," if number else "") + json.dumps({"uuid": f"c{number}", "chat_messages": said}))
+        file.write("]")
+    assert (tmp_path / "conversations.json").stat().st_size > 200_000_000
+    told = subprocess.run(
+        [sys.executable, "-c", CHILD, str(tmp_path), "wet"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    name, turns, unread, peak = told.stdout.split()
+    assert (name, int(turns), int(unread)) == ("claude-ai", 22 * chats, 0)
+    assert int(peak) < 300_000
