@@ -38,6 +38,7 @@ MEASUREMENTS: dict[str, Callable[[Ground], Iterator[Line]]] = {
     "publish": pipeline.publish,
     "extract": pipeline.extract,
     "start": starting.start,
+    "mcp": starting.mcp,
 }
 SIZES = {"quick": (10_000,), "": (10_000, 100_000), "full": (10_000, 100_000, 1_000_000)}
 

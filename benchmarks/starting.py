@@ -12,6 +12,14 @@ from benchmarks.stopwatch import Line, Times, span
 IMPORT, HELP = 0.1, 0.2  # seconds
 MEGABYTES = 300
 
+# A client's first message, sent to a server that has just been started; the answer ends the measurement.
+HELLO = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+    '"clientInfo":{"name":"bench","version":"1"}}}\n'
+)
+_SDK = "import mcp.server.lowlevel, mcp.server.stdio"
+ANSWER = 0.2  # seconds beyond the SDK's own import
+
 # The peak that Linux keeps for the program alone; getrusage there includes the parent's, from before it was replaced.
 _MEMORY = """
 import pathlib, resource, sys
@@ -57,6 +65,26 @@ def start(ground: Ground) -> Iterator[Line]:
         )
 
 
+def mcp(ground: Ground) -> Iterator[Line]:
+    """Measure from the start of `reverie mcp` to its first answer, in turns with a process that imports the SDK."""
+    with ground.memory(ground.sizes[0]):
+        pass
+    sdk, answered = Times(), Times()
+    words = ["-w", str(ground.path(ground.sizes[0])), "--config-dir", str(ground.config), "mcp"]
+    for _ in range(5 if ground.quick else 15):
+        sdk.take(lambda: _run("-c", _SDK))
+        answered.take(lambda: _greet("-m", "reverie", *words))
+    took, base = answered.centile(50), sdk.centile(50)
+    yield Line(
+        what="reverie mcp, to its first answer",
+        measured=f"p50 {span(took)}",
+        machine=f"importing the SDK {span(base)}",
+        ratio=took / base,
+        target=f"< it + {span(ANSWER)}",
+        met=took < base + ANSWER,
+    )
+
+
 def memory(ground: Ground) -> Iterator[Line]:
     """Measure the most memory a process has held that opened a workspace, asked once and looked at the status."""
     empty = float(_run("-c", _MEMORY))
@@ -72,6 +100,21 @@ def memory(ground: Ground) -> Iterator[Line]:
             target=f"100,000 in < {MEGABYTES} MB" if number == 100_000 else "",
             met=used < MEGABYTES if number == 100_000 else None,
         )
+
+
+def _greet(*arguments: str) -> None:
+    """Start a server, greet it, and return when it has answered."""
+    with subprocess.Popen(  # noqa: S603 - our own words
+        (sys.executable, *arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin  # noqa: S101 - it was asked for
+        assert server.stdout  # noqa: S101 - as above
+        server.stdin.write(HELLO)
+        server.stdin.flush()
+        if "serverInfo" not in server.stdout.readline():
+            message = "the server did not answer"
+            raise RuntimeError(message)
+        server.kill()
 
 
 def _run(*arguments: str) -> str:
