@@ -84,6 +84,8 @@ async def agent_model(
 
 def _ruled(model: PydanticModel, books: Books, *, access: Access) -> PydanticModel:
     """Return the model with every request of an agent decided by `books`."""
+    import asyncio
+
     from pydantic_ai.models.wrapper import WrapperModel
 
     class Ruled(WrapperModel):
@@ -92,17 +94,15 @@ def _ruled(model: PydanticModel, books: Books, *, access: Access) -> PydanticMod
         @property
         def settings(self) -> ModelSettings:
             """The wrapped model's settings within the limits of the access."""
-            limits: ModelSettings = {
-                "timeout": access.timeout,
-                "request_timeout": access.timeout,
-                "max_retries": 0,
-            }
+            limits: ModelSettings = {"timeout": access.timeout, "max_retries": 0}
             return {**(super().settings or {}), **limits}
 
         async def request(self, *asked: Any, **named: Any) -> ModelResponse:  # noqa: ANN401 - handed on as they are
             async def once() -> ModelResponse:
                 try:
-                    return await self.wrapped.request(*asked, **named)
+                    # Here, where the books hear of it: by the setting `request_timeout` the agent would end it above.
+                    async with asyncio.timeout(access.timeout):
+                        return await self.wrapped.request(*asked, **named)
                 except RAISED as error:
                     raise failed(error, books.name, access=access) from error
 

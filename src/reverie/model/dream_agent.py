@@ -101,6 +101,9 @@ async def _dream(given: Given, task: Task, desk: Desk, *, seconds: float, heard:
             f"the dreamer came to no end within {seconds:,.0f} seconds or {CALLS:,} calls; nothing is changed"
         )
         raise ModelFailed(message, kind="timeout" if late else "ceiling") from error
+    except known.ModelAPIError as error:
+        message = f"the model could not be asked ({type(error).__name__}); nothing is changed"
+        raise ModelFailed(message, kind="down") from error
     except known.AgentRunError as error:
         message = f"what the dreamer did cannot be used ({type(error).__name__}); nothing is changed"
         raise ModelFailed(message, kind="unusable") from error
