@@ -18,9 +18,11 @@ from reverie import layout
 from reverie.core.batch import PART_CHARACTERS, Part, parts_of
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, History
+from reverie.dream import Started, Wish, start, step
 from reverie.errors import ModelFailed
 from reverie.model.dream_prompt import TOOLS, Task
 from reverie.opening import Opening
+from reverie.reaching import reach_of
 from reverie.store import history, runs
 from reverie.testing import FixedClock, ScriptedAgent, crash_loop
 
@@ -305,3 +307,27 @@ def test_the_power_is_cut_at_any_call_of_an_agents_run(make: Callable[[], Path])
         assert {id_: one.outcome for id_, one in outcomes(ws).items()} == {TEA.id: "cited", WORK.id: "cited"}
         assert not wreck.told or done.result == "nothing"
         assert runs.watermark(ws) == "2026-07-01"
+
+
+def test_an_erase_reaches_what_is_kept_of_runs(tmp_path: Path) -> None:
+    """An erased text is in no transcript, and in nothing that a run left behind had written down."""
+    with home(tmp_path) as memory:
+        code = memory.remember("The alarm code of the office door is Zebra Falcon", Draft(key="a")).id
+        memory.drain()
+    said = "The alarm code of the office door is Zebra Falcon"
+    text = body("Office", f"{said} [[archive/2026-07-01#^{code}]]")
+    script = ScriptedAgent([write(TEAS, text), f"I wrote: {said}", "Done."])
+    with home(tmp_path, script) as memory:
+        ws = memory.opened.ws
+        assert isinstance(ws.clock, FixedClock)
+        ws.clock.advance(days=1)
+        memory.dream(now=True)
+        found = start(ws, reach_of(memory.opened), Wish(now=True), holder="host")
+        assert isinstance(found, Started)
+        step(ws, reach_of(memory.opened), found.run, tool="write", arguments={"path": TEAS, "text": text})
+        ws.clock.advance(hours=1)
+        assert any(said.encode() in (ws.disk.read(path) or b"") for path in ws.disk.walk(layout.DREAMS))
+        assert memory.erase([code]).leftovers == ()
+        everything = b"".join(ws.disk.read(path) or b"" for path in ws.disk.walk(layout.STATE))
+        assert said.encode() not in everything
+        assert b"Zebra" not in everything
