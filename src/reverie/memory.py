@@ -238,12 +238,12 @@ class Memory(Care):
         return context(opened.ws, state, wanted, hits=hits, masked=opened.mask, count=opened.count)
 
     def list(self, where: Where | None = None) -> list[EntryState]:
-        """Return the entries `where` admits, by day.
+        """Return the entries `where` admits, by day; what has faded only with `include_faded`.
 
         >>> memory.list(Where(category="decision"))
         []
         """
-        return self.opened.state_now().states(where or Where())
+        return self._listed(where or Where())
 
     def get(self, entry: str) -> EntryState:
         """Return one entry by its id or the beginning of it; raises NotFound, AmbiguousId.

@@ -209,7 +209,9 @@ class _Standing:
                 continue
             if found.merged_into not in shown:
                 sig = decayed(found, self._now, facts=self._ws.settings.facts)
-                yield msgspec.structs.replace(candidate, sig=sig, standing=self._standing_of(found, sig))
+                standing = self._standing_of(found, sig)
+                if standing != "faded" or self._ask.where.include_faded is not False:
+                    yield msgspec.structs.replace(candidate, sig=sig, standing=standing)
 
     def _back(self, found: EntryState, as_of: datetime) -> EntryState:
         """Return the entry as it stood at an instant; a link counts from when what it links was said."""

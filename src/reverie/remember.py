@@ -167,7 +167,6 @@ def happen(
     kind: str,
     entry: str,
     *,
-    value: str = "",
     when: str = "",
     why: str = "",
     by: Origin = "user",
@@ -178,7 +177,6 @@ def happen(
         at=ws.clock(),
         kind=kind,
         entry=entry,
-        value=value,
         when=when,
         why=ws.clean(why),
         by=by,
@@ -227,7 +225,17 @@ def judge(ws: Workspace, state: EntryState, value: float, *, why: str = "", by: 
     if own is not None and abs(own - score) > APART and not why.strip():
         message = f"the writer's own significance is {own:g}: say why it should be {score:g}"
         raise UsageError(message)
-    return happen(ws, "judge", state.entry.id, value=f"{score:g}", why=why, by=by)
+    record = Event(
+        id=ws.new_id(),
+        at=ws.clock(),
+        kind="judge",
+        entry=state.entry.id,
+        value=f"{score:g}",
+        why=ws.clean(why),
+        by=by,
+    )
+    stream.append(ws, layout.EVENTS, record)
+    return record
 
 
 def take_back(ws: Workspace, event: Event, on_entry: Iterable[Event], *, why: str = "") -> Event:

@@ -20,6 +20,7 @@ from reverie.company import places_elsewhere, share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.records import Event, Origin
+from reverie.core.significance import faded
 from reverie.core.where import Where
 from reverie.digest import digest
 from reverie.drain import Drained
@@ -225,12 +226,20 @@ class Word:
 
     def _meant(self, entries: Sequence[str], where: Where | None) -> list[str]:
         """Return the ids of the entries named, or of all a filter admits; raises UsageError for both."""
-        if where is not None and (entries or not where.filters):
+        if where is not None and (entries or not where.narrows):
             message = "name entries by id or by a filter that narrows, one of the two"
             raise UsageError(message)
         if where is None:
             return self._ids(entries)
         return [state.entry.id for state in self.opened.state_now().states(where)]
+
+    def _listed(self, where: Where) -> list[EntryState]:
+        """Return what a filter admits; what has faded only where it says so."""
+        found = self.opened.state_now().states(msgspec.structs.replace(where, limit=0))
+        if not where.include_faded:
+            now, facts = where.as_of or self.opened.ws.clock(), self.opened.ws.settings.facts
+            found = [state for state in found if not faded(state, now, facts=facts)]
+        return found[-where.limit :] if where.limit else found
 
     def _happen(self, kind: str, entry: str) -> None:
         """Record an event on the entry that a prefix names."""

@@ -162,35 +162,6 @@ def test_promises_are_listed_done_and_put_off(shell: Shell, quote: str) -> None:
     assert "Nothing is promised" in shell.ok("due").out
 
 
-def test_a_word_is_taken_back_by_its_event(shell: Shell, tea: str) -> None:
-    """`get` shows what happened with the ids of the events, and `take-back` undoes one by its id."""
-    shell.json("pin", tea)
-    (pin,) = shell.json("get", tea)["history"]
-    assert pin["id"] in shell.ok("get", tea).out
-    told = shell.json("take-back", pin["id"], "--why", "by mistake")
-    assert told["entry"] == tea
-    assert not told["state"].get("pinned")
-    assert shell("take-back", pin["id"]).code == 64
-    assert shell("take-back", "f" * 16).code == 66
-
-
-def test_a_judge_gives_a_reason_where_the_writer_differs(shell: Shell) -> None:
-    """`judge` against the writer's own significance wants `--why`; `get` shows both numbers and the reason."""
-    entry = shell.json("remember", "User likes tea", "--sig", "0.8")["id"]
-    assert shell("judge", entry, "0.3").code == 64
-    shell.ok("judge", entry, "0.3", "--why", "said in passing")
-    told = shell.ok("get", entry).out
-    assert "0.30 by other, the writer's own 0.80: said in passing" in " ".join(told.split())
-
-
-def test_a_promise_comes_again(shell: Shell) -> None:
-    """`remember --every` makes a promise that `done` puts to its next time."""
-    entry = shell.json("remember", "Water the plants", "--due", "2099-07-03", "--every", "weekly")["id"]
-    assert "every week" in shell.ok("due").out
-    assert "due again 2099-07-10" in shell.ok("done", entry).out
-    assert shell.json("due")[0]["due"] == "2099-07-10"
-
-
 def test_hiding_is_by_id_or_by_filter(shell: Shell, tea: str) -> None:
     """`hide` shows what it would hide, hides it, and brings it back."""
     assert shell.json("hide", "--tag", "drinks", "--dry-run")["ids"] == [tea]

@@ -31,7 +31,8 @@ GUIDES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\[\]]+\]\(([^()\s]+)\)")
 CALL = re.compile(
-    r"(?:^|[\s(|`])reverie((?: +-w \S+| +--(?:workspace|agent-id|config-dir|user) \S+)*) +([a-z]+)\b([^\n|;&`)]*)"
+    r"(?:^|[\s(|`])reverie((?: +-w \S+| +--(?:workspace|agent-id|config-dir|user) \S+)*)"
+    r" +([a-z]+(?:-[a-z]+)*)\b([^\n|;&`)]*)"
 )
 OPTION = re.compile(r"(?<=\s)(--[a-z][a-z-]*|-[a-z])\b")
 MARK = "-- block"

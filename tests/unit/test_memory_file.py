@@ -14,6 +14,7 @@ from memory_states import (
     publishing,
     state_of,
 )
+from msgspec import structs
 
 from reverie.core.blocks import Block, find_block
 from reverie.core.fold import EntryState, fold
@@ -165,6 +166,14 @@ def test_memory_text_cannot_break_the_file(text: str) -> None:
     found = find_block(file)
     assert isinstance(found, Block)
     assert found.intact
+
+
+def test_uses_decide_between_equals_alone() -> None:
+    """Of two entries of one weight the used one stands first, and uses lift none over a heavier one (R-31)."""
+    plain, used = state_of(1, "plain"), structs.replace(state_of(2, "used"), uses=1_000)
+    heavier = state_of(3, "heavier", sig=0.51)
+    text = compiled([plain, used, heavier])
+    assert text.index("heavier") < text.index("used") < text.index("plain")
 
 
 def test_line_breaks_stay_visible() -> None:

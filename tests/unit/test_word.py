@@ -9,7 +9,7 @@ import pytest
 from desk import NOON, Desk
 
 from reverie import layout
-from reverie.core.records import Event
+from reverie.core.records import Draft, Event
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, InvalidRecord, NotFound, UsageError
 from reverie.store import stream
@@ -250,6 +250,14 @@ def test_a_promise_of_nonsense_is_refused_and_kept(desk: Desk, fields: dict[str,
     assert len(desk.memory.status().quarantine) == 1
 
 
+def test_a_keyed_promise_repeated_after_its_time_is_known(desk: Desk) -> None:
+    """A retry of a keyed promise that comes when it is overdue already is no error and changes nothing."""
+    first = desk.remember("Send Dana the quote", due="2026-07-10", key="quote")
+    desk.clock.advance(days=30)
+    again = desk.memory.remember("Send Dana the quote", Draft(due="2026-07-10", key="quote", origin="user"))
+    assert (again.id, again.repeated) == (first, True)
+
+
 def test_what_was_promised_long_ago_may_be_overdue(desk: Desk) -> None:
     """A promise made in the past, as an import has them, may have been due since."""
     desk.remember("Renew the passport", due="2026-06-10", at=NOON - timedelta(days=30))
@@ -284,3 +292,40 @@ def test_what_was_replaced_says_until_when(desk: Desk) -> None:
         ("User works at Google", "2026-07-04"),
         ("User works at Microsoft", ""),
     ]
+
+
+# What has faded
+
+
+def test_what_has_faded_is_listed_when_asked_for(desk: Desk) -> None:
+    """An old memory of little weight is out of lists unless asked for; recall finds it unless told not to (R-49)."""
+    desk.remember("User tried oat milk once", sig=0.3)
+    desk.memory.drain()
+    desk.clock.advance(days=30)
+    desk.remember("User drinks oat milk daily", sig=0.3)
+    assert texts(desk) == ["User drinks oat milk daily"]
+    assert texts(desk, Where(include_faded=True)) == [
+        "User tried oat milk once",
+        "User drinks oat milk daily",
+    ]
+    assert texts(desk, Where(limit=1)) == ["User drinks oat milk daily"]
+    assert desk.found("oat milk")[-1] == "User tried oat milk once"
+    assert desk.found("oat milk", where=Where(include_faded=False)) == ["User drinks oat milk daily"]
+    assert "oat milk once" not in desk.memory.context().text
+
+
+def test_letting_go_by_filter_reaches_what_has_faded(desk: Desk) -> None:
+    """A forget by filter takes faded entries, too: nobody is told afterwards that some stayed."""
+    desk.remember("Jonas moved to Porto", about="Jonas", sig=0.3)
+    desk.memory.drain()
+    desk.clock.advance(days=100)
+    assert len(desk.memory.forget(where=Where(about="Jonas")).ids) == 1
+
+
+@pytest.mark.parametrize("verb", ["hide", "forget", "erase"])
+def test_asking_for_more_is_no_filter(desk: Desk, verb: str) -> None:
+    """A filter that only asks for hidden, previous or faded entries as well would take everything, and is refused."""
+    desk.remember("User likes tea")
+    call: Callable[..., object] = getattr(desk.memory, verb)
+    with pytest.raises(UsageError, match="one of the two"):
+        call(where=Where(include_previous=True, include_hidden=True, include_faded=True, limit=5))

@@ -5,10 +5,10 @@ budget, that the same claims in any order give the same choice, and that a prote
 alone overflow; never cuts a line.
 
 The order of sacrifice, first to go first: plain entries; what other pages say (`CONTEXT`); commitments due or
-overdue; significance >= 0.90; procedures; pins. Within each the least weight goes first, then the least observed,
-then the longest unconfirmed, then the larger key. A line that is larger than a fifth of the budget and no longer fits
-goes alone, and what is behind it may stay: one long text does not empty the file. After a hundred such lines the rest
-goes too, so that the cost follows the budget.
+overdue; significance >= 0.90; procedures; pins. Within each the least weight goes first, then the least observed, the
+least used, the longest unconfirmed, then the larger key. A line that is larger than a fifth of the budget and no longer
+fits goes alone, and what is behind it may stay: one long text does not empty the file. After a hundred such lines the
+rest goes too, so that the cost follows the budget.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     standing: int = PLAIN
     weight: float = 0.0
     observations: int = 1
+    uses: int = 0
     confirmed: float = 0.0
 
 
@@ -136,9 +137,9 @@ class Fitted(msgspec.Struct, frozen=True):
     left_out: tuple[Claim, ...]
 
 
-def rank(claim: Claim) -> tuple[int, float, int, float, str]:
+def rank(claim: Claim) -> tuple[int, float, int, int, float, str]:
     """Return the sort key of the order of sacrifice: the first in order is the last to go."""
-    return (-claim.standing, -claim.weight, -claim.observations, -claim.confirmed, claim.key)
+    return (-claim.standing, -claim.weight, -claim.observations, -claim.uses, -claim.confirmed, claim.key)
 
 
 def fit(

@@ -166,6 +166,7 @@ def _claim_entries(
                 standing=_standing(state, pressing=entry.id in pressing),
                 weight=value,
                 observations=state.observations,
+                uses=state.uses,
                 confirmed=state.confirmed.timestamp(),
             )
         )

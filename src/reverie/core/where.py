@@ -17,8 +17,9 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     """A filter over entries.
 
     `about` is whom or what an entry concerns, `who` the person who said it. `since` and `until` are days, both
-    included. `as_of` asks for what was known and true at an instant. Superseded, hidden and faded entries are left out
-    of lists unless asked for; `limit` 0 means no limit.
+    included. `as_of` asks for what was known and true at an instant. Superseded and hidden entries are left out unless
+    asked for. Faded ones are left out of lists and found by recall, further below; `include_faded` says otherwise of
+    either. `limit` 0 means no limit.
 
     >>> [state.entry.text for state in memory.list(Where(category="preference"))]
     ['User likes tea']
@@ -35,12 +36,19 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
     include_previous: bool = False
     include_hidden: bool = False
+    include_faded: bool | None = None
     limit: int = 0
 
     @property
     def filters(self) -> bool:
-        """Whether anything but the limit narrows the choice."""
-        return self != Where(limit=self.limit)
+        """Whether anything but the limit and what is faded makes a difference."""
+        return self != Where(limit=self.limit, include_faded=self.include_faded)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves anything out that an empty one admits, the limit aside."""
+        plain = ("category", "tag", "session", "about", "who", "scope", "since", "until", "as_of")
+        return any(getattr(self, name) for name in plain)
 
     def admits(self, state: EntryState) -> bool:
         """Whether `state` is among those meant, the limit aside."""

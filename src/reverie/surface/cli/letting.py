@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
+import msgspec
 import typer
 
 from reverie.core.fold import EntryState
@@ -56,11 +57,12 @@ def _meant(memory: Memory, entries: list[str] | None, where: Where, *, forgotten
 
     With `forgotten`, an id may also be that of an entry which is no longer shown.
     """
-    if bool(entries) == where.filters:
+    if bool(entries) == where.narrows:
         raise UsageError("name entries by id or by a filter such as --tag, one of the two")
     hidden = [one for one in map(memory.forgotten, entries or ()) if one] if forgotten else []
     named = [entry for entry in entries or () if not any(one.startswith(entry) for one in hidden)]
-    states = [memory.get(entry) for entry in named] if entries else memory.list(where)
+    everything = msgspec.structs.replace(where, include_faded=True)
+    states = [memory.get(entry) for entry in named] if entries else memory.list(everything)
     return _Meant(tuple({state.entry.id: state for state in states}.values()), tuple(hidden))
 
 

@@ -39,6 +39,10 @@ Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
 AsOf = Annotated[str, typer.Option(metavar="INSTANT", help="What was known and true then.")]
 Previous = Annotated[bool, typer.Option("--previous", help="Also what held before and no longer does.")]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Also what is hidden.")]
+Faded = Annotated[
+    bool | None,
+    typer.Option("--faded/--no-faded", help="Also what has faded, or not; else `list` leaves it out."),
+]
 
 _RECALL = """\
 reverie recall "when to call Dana?"
@@ -67,6 +71,7 @@ def recall(
     as_of: AsOf = "",
     previous: Previous = False,
     hidden: Hidden = False,
+    faded: Faded = None,
 ) -> None:
     """Find what is known about something: entries, notebook pages, history and turns, best first."""
     where = where_of(
@@ -81,6 +86,7 @@ def recall(
         as_of=as_of,
         include_previous=previous,
         include_hidden=hidden,
+        include_faded=faded,
     )
     kinds = tuple(one_of(one, "--kind", choices=get_args(Kind)) for one in kind or ())
     ask = Ask(
@@ -132,6 +138,7 @@ def list_(
     as_of: AsOf = "",
     previous: Previous = False,
     hidden: Hidden = False,
+    faded: Faded = None,
     limit: Annotated[int, typer.Option(metavar="N", help="The latest so many; 0: all.")] = 0,
 ) -> None:
     """List entries by day."""
@@ -147,6 +154,7 @@ def list_(
         as_of=as_of,
         include_previous=previous,
         include_hidden=hidden,
+        include_faded=faded,
         limit=max(limit, 0),
     )
     with opened(ctx) as memory:

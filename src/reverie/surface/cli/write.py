@@ -21,6 +21,8 @@ app = application()
 Id = Annotated[str, typer.Argument(metavar="ID", help="The entry's id, or the beginning of it.")]
 By = Annotated[str, typer.Option(help="Whose word it is: user, agent, tool, file, web, import or other.")]
 
+Every = Annotated[str, typer.Option(metavar="OFTEN", help="It comes again: day, 2 weeks, month, friday.")]
+
 _SCORES = 5
 
 _REMEMBER = """\
@@ -49,9 +51,7 @@ def remember(
     since: Annotated[str, typer.Option("--from", metavar="WHEN", help="True from then on.")] = "",
     until: Annotated[str, typer.Option(metavar="WHEN", help="True until then.")] = "",
     due: Annotated[str, typer.Option(metavar="WHEN", help="A promise, due then.")] = "",
-    every: Annotated[
-        str, typer.Option(metavar="OFTEN", help="It comes again: day, 2 weeks, month, year, friday.")
-    ] = "",
+    every: Every = "",
     scope: Annotated[str, typer.Option(help="private or team.")] = "private",
     by: By = "user",
     status: Annotated[str, typer.Option(help="active, or discussed: said, not agreed.")] = "active",
