@@ -58,10 +58,12 @@ def people_changes(ws: Workspace, history: History) -> dict[str, bytes | None]:
     """
     known = history.tree(history.head())
     changes: dict[str, bytes | None] = {}
-    changes.update((path, data) for path, data in _contents(ws) if blob_id(data) != known.get(path))
-    gone = (
-        path for path in known if path not in changes and is_tracked(ws, path) and ws.disk.stat(path) is None
-    )
+    there: set[str] = set()
+    for path, data in _contents(ws):
+        there.add(path)
+        if blob_id(data) != known.get(path):
+            changes[path] = data
+    gone = (path for path in known.keys() - there if is_tracked(ws, path) and ws.disk.stat(path) is None)
     changes.update((path, None) for path in gone if _has_home(ws, path))
     return changes
 
