@@ -16,7 +16,9 @@ from reverie.dream import Reach, Started, Wish, end, start, step
 from reverie.errors import Busy, Conflict
 from reverie.store import counters, lease, runs
 from reverie.store.counters import DreamCounters
+from reverie.store.dream_tools import Tools
 from reverie.store.dream_views import Veil
+from reverie.store.staging import Staging
 from reverie.testing import crash_loop
 
 if TYPE_CHECKING:
@@ -234,3 +236,18 @@ def test_the_counters_know_when_a_run_began(ws: Workspace) -> None:
     """A driven run counts for the gates like any dream."""
     begun(ws)
     assert counters.read(ws, DreamCounters).last == ws.clock()
+
+
+def test_a_tool_touches_what_it_is_asked_for(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step reads the page it names, whatever else the notebook holds: nothing is walked and no other page opened."""
+    found = begun(ws)
+    (ws.root / ws.notebook / TEAS).write_text(body("Preferences", "By hand"))
+    staging, opened = Staging(ws), list[str]()
+    read = ws.disk.read
+    monkeypatch.setattr(ws.disk, "read", lambda path: opened.append(path) or read(path))
+    monkeypatch.setattr(ws.disk, "walk", lambda path: pytest.fail(f"{path} was walked"))
+    tools = Tools(ws, staging, found.task.parts, veil=Veil(), known=lambda _: True)
+    assert tools.use("read", {"path": TEAS}).startswith("---\ntype: personal")
+    tools.use("edit", {"path": TEAS, "old": "By hand", "new": "By her hand"})
+    tools.use("settle", {"entry": TEA.id, "outcome": "merged", "into": WORK.id})
+    assert opened == [f"{ws.notebook}/{TEAS}"]
