@@ -60,7 +60,7 @@ class Ground:
             path=self.folder / name,
             config_dir=self.config,
             environment={},
-            settings=Settings(zone="UTC"),
+            settings=Settings(zone="UTC", embedder="none"),
             clock=clock,
         )
 

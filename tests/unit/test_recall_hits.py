@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from desk import NOON, Desk, days_ago
 
+from reverie import layout
 from reverie.core.where import Where
 from reverie.recall import Ask, keep_log
 
@@ -153,3 +156,38 @@ def test_being_recalled_changes_nobodys_rank(desk: Desk) -> None:
     desk.memory.reindex()
     assert [hit.id for hit in desk.hits("tea")] == [name for name, _ in before]
     assert [hit.score for hit in desk.hits("tea")] == pytest.approx([score for _, score in before], abs=1e-3)
+
+
+def test_the_recall_log_is_bounded_and_says_what_was_shown(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What recalls showed is kept when the memory closes, in whole lines, and the older half goes when it is long."""
+    monkeypatch.setattr("reverie.recall.LOG_BYTES", 2_000)
+    kept = desk.remember("Tea is served at four")
+    other = desk.again()
+    desk.hits("tea", other)
+    other.close()
+    line = json.loads(desk.text(layout.RECALL_LOG))
+    assert line["shown"] == [kept]
+    for number in range(200):
+        keep_log(desk.memory.opened.ws, [(f"{number:016x}",)])
+    lines = [json.loads(line) for line in desk.text(layout.RECALL_LOG).splitlines()]
+    assert len(desk.text(layout.RECALL_LOG)) < 2_500
+    assert lines[-1]["shown"] == [f"{199:016x}"]
+    assert [kept] not in [line["shown"] for line in lines]
+
+
+def test_more_hits_are_given_than_the_ranking_looks_at_by_default(desk: Desk) -> None:
+    """Asked for many hits, recall gives as many as there are."""
+    for number in range(150):
+        desk.remember(f"Tea number {number} is served")
+    desk.memory.drain()
+    assert len(desk.hits("tea", k=120)) == 120
+
+
+def test_a_fact_said_often_does_not_fill_the_page(desk: Desk) -> None:
+    """R-03: the same words said twenty times are one hit, and leave room for the rest."""
+    for number in range(20):
+        desk.say("Tea is served at four.", session=f"s{number}")
+    desk.remember("Tea is kept in the blue tin")
+    assert sorted(desk.found("tea", k=5)) == ["Tea is kept in the blue tin", "Tea is served at four."]
