@@ -257,7 +257,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(shell: Shell) -> None:
     """A write that the file system refuses exits with a code of the tree in one line, and loses nothing."""
     shell.ok("remember", "User likes tea")
     (shell.folder / ".state/events.jsonl").mkdir()
-    answer = shell("remember", "Send the quote", "--due", "2026-08-01")
+    answer = shell("remember", "Send the quote", "--due", "2126-08-01")
     (shell.folder / ".state/events.jsonl").rmdir()
     assert answer.code in {71, 73}
     assert answer.err.count("\n") == 1

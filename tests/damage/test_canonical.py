@@ -27,7 +27,7 @@ KINDS = {
     ".state/dreams/dream-": set(),
     ".state/dreams/runs": {"context", "log", "dream"},
     ".state/events": {"promise", "drain", "dream"},
-    ".state/outcomes": {"dream"},
+    ".state/outcomes": {"dream", "review"},
     "SOUL.md": {"context"},
     "USER.md": {"context"},
     "archive/": {"drain", "dream"},

@@ -45,7 +45,7 @@ def test_an_unknown_key_comes_with_a_suggestion(places: Places, text: str, meant
 
 
 @pytest.mark.parametrize(
-    "text", ['endpoint = "x"', "[lint]\nenabled = true", "[reranking]", '"\\u001b[31m\\n" = 1']
+    "text", ['endpoint = "x"', "[weather]\nsunny = true", "[reranking]", '"\\u001b[31m\\n" = 1']
 )
 def test_an_unknown_key_without_likeness_is_an_error_too(places: Places, text: str) -> None:
     """Where nothing is alike, the error says where the keys are listed, and prints no control sequence."""

@@ -83,7 +83,7 @@ def status(ctx: typer.Context) -> None:
 @app.command(
     "members",
     cls=Verb,
-    epilog="reverie -w ~/memory/team members\nreverie -w ~/memory/team members --add ~/memory/support",
+    epilog="reverie members -w ~/memory/team\nreverie members -w ~/memory/team --add ~/memory/support",
 )
 def members(
     ctx: typer.Context,
