@@ -54,7 +54,7 @@ _BOTH = {"assistant": 0.65}  # a summary is of what both said
 _KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "history": 0.4}
 _STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5}
 
-_LOOKED_AT = 60  # candidates whose text is read when the query asks when
+_LOOKED_AT = 40  # candidates whose text is read when the query asks when
 _JUDGED = 8  # candidates judged at once, beyond those asked for
 _SHORT = 240  # characters of a turn that can be a mere question
 _AFTER_DAYS = 10  # what happened on a day is told within about this many days
@@ -250,11 +250,12 @@ def _boni(asked: _Asked, candidate: Candidate, around: _Around) -> list[tuple[fl
 
 def _weight(row: Row, now: float) -> float:
     """Return what a row weighs whatever is asked: its length and age, and the loss of a mere question."""
-    length = min(max(math.log1p(len(row.text)) - 3.0, 0.0) / 3.0, 1.0)
+    letters = len(row.text)
+    length = min(max(math.log1p(letters) - 3.0, 0.0) / 3.0, 1.0)
     days = max(now - row.at.timestamp(), 0.0) / 86_400.0
     weight = LENGTH * length + FRESH * math.exp2(-days / HALF_LIFE_DAYS)
-    if row.kind == "turn" and len(row.text) < _SHORT and row.text.rstrip().endswith(("?", "？")):
-        weight += QUESTION
+    if letters < _SHORT and row.kind == "turn" and row.text.rstrip().endswith(("?", "？")):
+        return weight + QUESTION
     return weight
 
 
