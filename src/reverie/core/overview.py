@@ -59,7 +59,7 @@ def is_source(path: str) -> bool:
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The overview's new text, and the texts it may draw on: the page as it was and every page it quotes."""
+    """The overview's new text, and what it may draw on: the page as it was, titles and lines of the pages it quotes."""
 
     text: str
     quoted: dict[str, str]
@@ -87,7 +87,11 @@ class Promotion:
         text = rewrite(old, chosen, today=self._today)
         if text is None or text == old:
             return None
-        quoted = {path: self._rows[path][0] for path in dict.fromkeys(one.place[0] for one in chosen)}
+        quoted: dict[str, str] = {}
+        for one in chosen:
+            path = one.place[0]
+            before = quoted.get(path) or title_of(path, self._rows[path][0])
+            quoted[path] = f"{before}\n{one.line}"
         return Overview(text, {**quoted, **({layout.OVERVIEW: old} if old is not None else {})})
 
     def _read(self, path: str, text: str) -> list[Row]:
