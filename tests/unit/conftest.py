@@ -1,4 +1,4 @@
-"""What the tests of verbs share: a memory of their own."""
+"""What these tests share: a memory of their own, and the places of settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from desk import Desk
+from places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,3 +18,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     """An open memory, closed after the test."""
     with Desk(tmp_path) as made:
         yield made
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    """Places without a setting."""
+    return Places(tmp_path)

@@ -64,12 +64,6 @@ def other(key: Key) -> Any:
     return OTHERS[key.name] if key.name in OTHERS else key.default + 1
 
 
-@pytest.fixture
-def places(tmp_path: Path) -> Places:
-    """Places without a setting."""
-    return Places(tmp_path)
-
-
 def test_nothing_said_gives_the_defaults(places: Places) -> None:
     """Without any file, variable or flag the settings are the defaults, with the zone of the system."""
     assert places.load() == Settings(zone="UTC")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,12 +16,6 @@ from reverie.core.settings import KEYS
 from reverie.errors import BadSettings
 
 ALL = list(KEYS.values())
-
-
-@pytest.fixture
-def places(tmp_path: Path) -> Places:
-    """Places without a setting."""
-    return Places(tmp_path)
 
 
 @pytest.mark.parametrize(
