@@ -244,7 +244,7 @@ class _Sleep:
             return night.attempt(attempt)
         began = self._ws.clock()
         tools = _tools(self._ws, self._reach, own, find=night.sight.find, staging=night.staging)
-        ended = dream_with(given, _task(self._ws, self._reach, own), tools, seconds=self._left())
+        ended = dream_with(given, _task(self._ws, self._reach, own), desk=tools, seconds=self._left())
         attempt = _attempt(
             tools, batch, by=dreamer(self._reach.model), name=name, started=began, said=ended.said
         )

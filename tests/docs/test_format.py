@@ -29,18 +29,9 @@ from reverie.core.records import Entry
 from reverie.core.setting_sources import parse_toml, read_table
 from reverie.core.source import split
 from reverie.reindex import DERIVED
-from reverie.store import (
-    counters,
-    dream_tools,
-    dreaming,
-    intents,
-    lease,
-    letting_go,
-    quarantine,
-    reviews,
-    tries,
-    workspace,
-)
+from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, tries, workspace
+from reverie.store.dream_tools import Settled, Wrote
+from reverie.store.dreaming import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +51,7 @@ LINES: dict[str, Any] = {
     "ReviewLine": reviews.Proposal | reviews.Verdict,
     "UsageLine": ledger.UsageLine,
     "transcript": dict[str, Any],
-    "DreamStep": dreaming.Begun | dream_tools.Wrote | dream_tools.Settled,
+    "DreamStep": Begun | Wrote | Settled,
     **{
         kind.__name__: kind
         for kind in (

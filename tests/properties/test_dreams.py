@@ -112,7 +112,7 @@ class Life:
             lines.append("\nBy hand.\n")
         path.write_text("".join(lines), encoding="utf-8")
 
-    def sleep(self) -> None:
+    def another_day(self) -> None:
         """Let a day pass."""
         later(self.ws, days=1)
 
@@ -144,7 +144,7 @@ class Life:
 
 
 STEPS: tuple[Callable[[Life], None], ...] = (
-    *(Life.write, Life.write, Life.sleep, Life.sleep, Life.rules, Life.agent, Life.agent),
+    *(Life.write, Life.write, Life.another_day, Life.another_day, Life.rules, Life.agent, Life.agent),
     *(Life.crash, Life.undo, Life.restore, Life.edit),
 )
 

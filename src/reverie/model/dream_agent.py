@@ -62,7 +62,7 @@ class _Heard(msgspec.Struct):
     messages: list[Any] = msgspec.field(default_factory=list)
 
 
-def dream_with(given: Given, task: Task, desk: Desk, *, seconds: float) -> Ended:
+def dream_with(given: Given, task: Task, *, desk: Desk, seconds: float) -> Ended:
     """Let a model work on a batch for at most so many seconds, and return how it ended."""
     heard = _Heard()
     try:

@@ -198,7 +198,7 @@ class Tools:
             return f"refused: {target.reason}"
         return self._lay(target, text)
 
-    def edit(self, path: str, old: str, new: str) -> str:
+    def edit(self, path: str, *, old: str, new: str) -> str:
         """Replace a passage that stands once in a file."""
         target = writable(path, self._ws.notebook)
         if isinstance(target, Refused):
