@@ -1,7 +1,7 @@
 """Step 8: the store becomes MEMORY.md, within its budget: same store, same day, same bytes.
 
-In: the state of every entry, the overview page, today's and the week's digest, and MEMORY.md as people left it. Out:
-MEMORY.md with its block compiled anew, and word of what did not fit. No model, no index, no git.
+In: the state of the entries that weigh most, the overview page, today's and the week's digest, and MEMORY.md as people
+left it. Out: MEMORY.md with its block compiled anew, and word of what did not fit. No model, no git.
 
 The order:
 
@@ -25,10 +25,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.fold import EntryState
-from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block
+from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block, wanted
 from reverie.core.memory_pages import Sources
 from reverie.core.staleness import Freshness, just_now, stale
+from reverie.core.standing import Shortlist
 from reverie.errors import Busy
 from reverie.store import counters
 from reverie.store.counters import PublishCounters
@@ -36,6 +36,7 @@ from reverie.store.workspace import Workspace
 
 TODAY = f"{layout.DIGESTS}/today.md"
 WEEK = f"{layout.DIGESTS}/week.md"
+Choose = Callable[[Sequence[str], int], Shortlist]  # given what is cited and how many entries can be shown
 _TRIES = 5  # a person's editor saves once; more often is a program that fights us for the file
 
 
@@ -59,9 +60,9 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def publish(
-    ws: Workspace, states: Sequence[EntryState], *, keep: Callable[[str], None], at_once: bool = False
+    ws: Workspace, choose: Choose, *, keep: Callable[[str], None], at_once: bool = False
 ) -> Published:
-    """Compile MEMORY.md from `states`, which must be all there are, those queued a moment ago included.
+    """Compile MEMORY.md from what `choose` finds to weigh most, what was queued a moment ago included.
 
     `keep` stores the text of an edit inside the markers durably, once however often it is handed the same. `at_once`
     is for a person's own call and for a forget: it waits for no minute and heeds no `auto_refresh`. Raises
@@ -74,9 +75,11 @@ def publish(
         overview=_text(ws, f"{ws.notebook}/{layout.OVERVIEW}"), today=_text(ws, TODAY), week=_text(ws, WEEK)
     )
     day = ws.calendar.day(now)
+    cited, most = wanted(sources, ws.settings)
+    shortlist = choose(cited, most)
     for _ in range(_TRIES):
         data = ws.disk.read(layout.MEMORY)
-        compiled, merged = _compiled(ws, states, sources=sources, day=day, data=data)
+        compiled, merged = _compiled(ws, shortlist, sources=sources, day=day, data=data)
         if merged.problem:
             return _published(compiled, merged, changed=False)
         if merged.edited is not None:
@@ -96,13 +99,13 @@ def publish(
 
 
 def _compiled(
-    ws: Workspace, states: Sequence[EntryState], *, sources: Sources, day: str, data: bytes | None
+    ws: Workspace, shortlist: Shortlist, *, sources: Sources, day: str, data: bytes | None
 ) -> tuple[Compiled, Merged]:
     """Return the block and the whole file, for MEMORY.md as it reads now."""
     # What a person wrote need not be UTF-8; escaped like this, it is written back byte for byte.
     existing = (data or b"").decode("utf-8", "surrogateescape")
     compiled = compile_memory(
-        states, sources, day=day, calendar=ws.calendar, settings=ws.settings, existing=existing
+        shortlist, sources, day=day, calendar=ws.calendar, settings=ws.settings, existing=existing
     )
     return compiled, merge_block(existing, compiled.inner)
 

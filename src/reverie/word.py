@@ -21,12 +21,14 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.records import Event, Origin
 from reverie.core.significance import faded
+from reverie.core.standing import Shortlist
 from reverie.core.where import Where
 from reverie.digest import digest
 from reverie.drain import Drained
 from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
 from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
+from reverie.index.heaviest import shortlist
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, note, publish, waits
 from reverie.skills import learn
@@ -206,7 +208,12 @@ class Word:
         ws = self.opened.writable
         if waits(ws, at_once=at_once):
             return Published(waits=True)
-        return publish(ws, self.opened.state_now().states(), keep=self.opened.keep_edit, at_once=at_once)
+        state, now, facts = self.opened.state_now(), ws.calendar.start(ws.today), ws.settings.facts
+
+        def choose(cited: Sequence[str], most: int) -> Shortlist:
+            return shortlist(state, cited, most=most, now=now, facts=facts, calendar=ws.calendar)
+
+        return publish(ws, choose, keep=self.opened.keep_edit, at_once=at_once)
 
     # Inside
 

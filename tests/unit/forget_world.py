@@ -16,6 +16,7 @@ from reverie.core.entries import derived_id
 from reverie.core.phrases import phrase
 from reverie.core.records import Entry, Event, Extraction, History, Remember, ToolCall, Turn
 from reverie.core.settings import Settings
+from reverie.core.standing import Shortlist
 from reverie.drain import drain
 from reverie.index.state import State
 from reverie.publish import publish
@@ -98,7 +99,7 @@ def lived(root: Path, *, disk: Disk | None = None) -> Workspace:
     _write_pages(ws)
     _summarise(ws)
     state = state_of(ws)
-    publish(ws, state.states(), keep=lambda _: None, at_once=True)
+    publish(ws, lambda _cited, _most: Shortlist(states=state.states()), keep=lambda _: None, at_once=True)
     state.close()
     _commit(ws, "Dream of a day")
     text = (ws.disk.read(PAGE) or b"") + b"\nAnother line of a person's.\n"

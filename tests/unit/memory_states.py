@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from reverie.core.days import Calendar
 from reverie.core.fold import EntryState, fold
-from reverie.core.memory_file import compile_memory
+from reverie.core.memory_file import Compiled, compile_memory
 from reverie.core.memory_pages import Sources
 from reverie.core.records import Entry, Event
 from reverie.core.settings import PublishSettings, Settings
+from reverie.core.standing import Shortlist
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DAY = "2026-07-02"
 AT = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -52,6 +57,11 @@ def publishing(**fields: object) -> Settings:
     return Settings(publish=PublishSettings(**fields))
 
 
+def compile_all(states: Sequence[EntryState], sources: Sources, **told: Any) -> Compiled:
+    """Return the block as it is compiled from every state there is."""
+    return compile_memory(Shortlist(states=states), sources, **told)
+
+
 def compiled(
     states: list[EntryState],
     *,
@@ -60,7 +70,7 @@ def compiled(
     existing: str = "",
 ) -> str:
     """Return the text between the markers on DAY."""
-    return compile_memory(
+    return compile_all(
         states, sources, day=DAY, calendar=CALENDAR, settings=settings or Settings(), existing=existing
     ).inner
 

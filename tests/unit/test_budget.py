@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.budget import (
-    CONTEXT,
-    DUE,
-    PIN,
-    PLAIN,
     PRESETS,
-    PROCEDURE,
-    PROTECTED_FROM,
-    SIGNIFICANT,
     Budget,
     Claim,
     Fitted,
@@ -26,6 +19,7 @@ from reverie.core.budget import (
     rank,
 )
 from reverie.core.settings import PublishSettings
+from reverie.core.standing import CONTEXT, DUE, PIN, PLAIN, PROCEDURE, PROTECTED_FROM, SIGNIFICANT
 from reverie.core.tokens import estimate
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60).map(

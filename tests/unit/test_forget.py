@@ -27,6 +27,7 @@ from reverie import forget as forgetting
 from reverie import layout
 from reverie.core.records import Event, Extraction
 from reverie.core.settings import Settings
+from reverie.core.standing import Shortlist
 from reverie.drain import drain
 from reverie.errors import BadSettings, DamagedFile, NotFound, UsageError
 from reverie.publish import publish
@@ -176,7 +177,7 @@ def test_publishing_shows_it_no_longer(tmp_path: Path) -> None:
     assert NUTS in (tmp_path / layout.MEMORY).read_text()
     forgotten(ws)
     state = state_of(ws, forgetting.mask_of(ws))
-    publish(ws, state.states(), keep=lambda _: None, at_once=True)
+    publish(ws, lambda _cited, _most: Shortlist(states=state.states()), keep=lambda _: None, at_once=True)
     state.close()
     text = (tmp_path / layout.MEMORY).read_text()
     assert "macadamia" not in text

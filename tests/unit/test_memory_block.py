@@ -7,12 +7,13 @@ from memory_states import (
     CALENDAR,
     DAY,
     MINE,
+    compile_all,
     compiled,
     publishing,
     state_of,
 )
 
-from reverie.core.memory_file import compile_memory, merge_block
+from reverie.core.memory_file import merge_block
 from reverie.core.memory_pages import Sources
 
 # The markers
@@ -78,7 +79,7 @@ def test_broken_markers_change_nothing() -> None:
 def test_a_hand_written_part_over_the_budget_is_reported() -> None:
     """When the person's part alone is too large, no line is shown, all are reported, and no bare markers are added."""
     mine = "m" * 12_000
-    found = compile_memory(
+    found = compile_all(
         [state_of(1)],
         Sources(),
         day=DAY,
@@ -95,7 +96,7 @@ def test_a_hand_written_part_over_the_budget_is_reported() -> None:
 def test_a_block_of_yesterday_is_emptied_when_no_room_is_left() -> None:
     """A person's part that grew over the budget empties the block, so that nothing forgotten stays in it."""
     file = "m" * 12_000 + "\n" + merge_block(None, "# Memory\n\n- old\n").text
-    found = compile_memory(
+    found = compile_all(
         [state_of(1)],
         Sources(),
         day=DAY,

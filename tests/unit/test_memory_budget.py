@@ -17,6 +17,7 @@ from memory_states import (
     NO_SOURCES,
     SOURCES,
     STORE,
+    compile_all,
     compiled,
     publishing,
     state_of,
@@ -24,7 +25,7 @@ from memory_states import (
 
 from reverie.core.budget import PRESETS
 from reverie.core.fold import EntryState
-from reverie.core.memory_file import compile_memory, merge_block
+from reverie.core.memory_file import merge_block
 from reverie.core.memory_pages import Sources
 from reverie.core.settings import Settings
 from reverie.core.significance import faded, protected
@@ -54,12 +55,12 @@ def test_the_order_of_the_states_does_not_matter() -> None:
     """Any order of the same states gives the same bytes and the same report."""
     shuffled = random.Random(7).sample(STORE, len(STORE))
     arguments = {"day": DAY, "calendar": CALENDAR, "settings": publishing(commitments=True)}
-    assert compile_memory(shuffled, SOURCES, **arguments) == compile_memory(STORE, SOURCES, **arguments)
+    assert compile_all(shuffled, SOURCES, **arguments) == compile_all(STORE, SOURCES, **arguments)
 
 
 def test_what_is_shown_and_what_is_left_out_is_the_whole() -> None:
     """Each entry that may be shown is either in the file or reported as left out."""
-    found = compile_memory(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
+    found = compile_all(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
     shown = {line[-17:-1] for line in found.inner.splitlines() if line.startswith("- ")}
     now = CALENDAR.start(DAY)
     may = {
@@ -73,9 +74,9 @@ def test_what_is_shown_and_what_is_left_out_is_the_whole() -> None:
 
 def test_the_same_day_gives_the_same_bytes_and_another_day_moves_on() -> None:
     """The file follows the store and the day alone; after a year what decays has faded and the rest is there."""
-    first = compile_memory(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
-    later = compile_memory(STORE, Sources(), day="2027-07-02", calendar=CALENDAR, settings=Settings())
-    assert first == compile_memory(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
+    first = compile_all(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
+    later = compile_all(STORE, Sources(), day="2027-07-02", calendar=CALENDAR, settings=Settings())
+    assert first == compile_all(STORE, Sources(), day=DAY, calendar=CALENDAR, settings=Settings())
     ids = {line[-17:-1] for line in later.inner.splitlines() if line.startswith("- ")} | set(later.left_out)
     kept = [state for state in STORE if state.entry.id in ids]
     assert kept
@@ -99,7 +100,7 @@ def test_the_whole_file_stays_within_every_ceiling(
     settings = publishing(
         budget_preset=preset, max_lines=ceilings[0], max_tokens=ceilings[1], commitments=True
     )
-    found = compile_memory(
+    found = compile_all(
         picked, SOURCES if pages else NO_SOURCES, day=DAY, calendar=CALENDAR, settings=settings, existing=mine
     )
     if not found.inner:
@@ -124,7 +125,7 @@ def test_protected_lines_survive_a_flood() -> None:
         state_of(9_002, "a procedure", category="procedure", sig=0.3),
         state_of(9_003, "a level", sig=0.9),
     ]
-    found = compile_memory(
+    found = compile_all(
         [*flood, *kept], Sources(), day=DAY, calendar=CALENDAR, settings=publishing(budget_preset="lean")
     )
     assert all(text in found.inner for text in ("a pin", "a procedure", "a level"))
@@ -138,7 +139,7 @@ def test_protected_lines_go_in_their_order_when_they_alone_overflow() -> None:
     pins = [state_of(n, "p" * 150, happened="pin") for n in range(40)]
     hows = [state_of(100 + n, "h" * 150, category="procedure") for n in range(40)]
     levels = [state_of(200 + n, "l" * 150, sig=0.9 + n / 1_000) for n in range(40)]
-    found = compile_memory(
+    found = compile_all(
         [*levels, *hows, *pins],
         Sources(),
         day=DAY,
@@ -154,7 +155,7 @@ def test_protected_lines_go_in_their_order_when_they_alone_overflow() -> None:
 
 def test_small_facts_fill_the_file() -> None:
     """Five hundred small facts below 0.70 are shown as far as they fit (R-38)."""
-    found = compile_memory(
+    found = compile_all(
         [state_of(n, f"small {n}", sig=0.4) for n in range(500)],
         Sources(),
         day=DAY,

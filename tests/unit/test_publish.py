@@ -12,8 +12,9 @@ from memory_states import DIGEST, PAGE, STORE, state_of
 from reverie import layout
 from reverie.core.fold import EntryState
 from reverie.core.settings import PublishSettings, Settings
+from reverie.core.standing import Shortlist
 from reverie.errors import Busy, StoreUnwritable, UnsafePath
-from reverie.publish import TODAY, Published, publish
+from reverie.publish import TODAY, Choose, Published, publish
 from reverie.store import counters
 from reverie.store.counters import PublishCounters
 from reverie.store.disk import Disk
@@ -21,7 +22,7 @@ from reverie.store.workspace import Identity, Workspace
 from reverie.testing import CrashDisk, FixedClock, counter_ids, crash_loop, fail_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 NOON = datetime(2026, 7, 2, 12, tzinfo=UTC)
 FEW = [state_of(1, "Zephyr renews every March."), state_of(2, "Run the tests.", category="procedure")]
@@ -54,9 +55,14 @@ def ws(tmp_path: Path) -> Workspace:
     return opened
 
 
+def everything(states: Sequence[EntryState]) -> Choose:
+    """Return what finds every state there is."""
+    return lambda _cited, _most: Shortlist(states=states)
+
+
 def run(ws: Workspace, states: list[EntryState] = FEW, *, at_once: bool = False) -> Published:
     """Publish, refusing edits nobody expects."""
-    return publish(ws, states, keep=_unexpected, at_once=at_once)
+    return publish(ws, everything(states), keep=_unexpected, at_once=at_once)
 
 
 def _unexpected(text: str) -> None:
@@ -189,7 +195,7 @@ def test_an_edit_inside_is_kept_before_it_is_replaced(ws: Workspace) -> None:
         seen.append(text)
         assert memory(ws) == edited
 
-    found = publish(ws, FEW, keep=keep, at_once=True)
+    found = publish(ws, everything(FEW), keep=keep, at_once=True)
     assert found.edited is not None
     assert seen == [found.edited]
     assert "every April" in seen[0]
@@ -206,7 +212,7 @@ def test_an_edit_that_cannot_be_kept_stays_in_the_file(ws: Workspace) -> None:
         raise StoreUnwritable("the disk is full")
 
     with pytest.raises(StoreUnwritable):
-        publish(ws, FEW, keep=full, at_once=True)
+        publish(ws, everything(FEW), keep=full, at_once=True)
     assert memory(ws) == edited
 
 
@@ -310,7 +316,7 @@ def test_an_interrupted_publish_hands_the_edit_over_again(ws: Workspace) -> None
     shelf = Shelf()
     disk = CrashDisk(ws.root, fail_at=1, forever=True)
     with pytest.raises(StoreUnwritable):
-        publish(workspace(ws.root, disk=disk), FEW, keep=shelf, at_once=True)
-    publish(ws, FEW, keep=shelf, at_once=True)
+        publish(workspace(ws.root, disk=disk), everything(FEW), keep=shelf, at_once=True)
+    publish(ws, everything(FEW), keep=shelf, at_once=True)
     assert len(shelf.kept) == 1
     assert "April" not in memory(ws)

@@ -19,10 +19,8 @@ import msgspec
 from msgspec.structs import replace
 
 from reverie.core.settings import PublishSettings
+from reverie.core.standing import PLAIN
 from reverie.core.tokens import estimate
-
-PLAIN, CONTEXT, DUE, SIGNIFICANT, PROCEDURE, PIN = range(6)
-PROTECTED_FROM = SIGNIFICANT  # a claim of this standing or higher goes only when such claims alone overflow
 
 _LONG = 5  # a line above a fifth of the budget does not stop the lines behind it
 _LONG_LINES = 100
@@ -85,6 +83,13 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
             lines=None if self.lines is None else self.lines - size.lines,
             tokens=None if self.tokens is None else self.tokens - size.tokens,
         )
+
+    def most_lines(self, shortest: int) -> int:
+        """Return how many lines of at least `shortest` characters may be asked for before `fit` is full."""
+        room = [most // shortest for most in (self.characters, self.bytes) if most is not None]
+        room += [] if self.lines is None else [self.lines]
+        # Every line behind the last that fits is either one of the long ones or the end.
+        return max(0, min(room)) + _LONG_LINES + 1
 
     def part(self, of: int) -> Budget:
         """Return one `of`-th of every ceiling."""

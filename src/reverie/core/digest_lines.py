@@ -23,13 +23,14 @@ from datetime import date, datetime
 
 import msgspec
 
-from reverie.core.budget import PIN, PLAIN, PROCEDURE, SIGNIFICANT, Budget, Claim, fit
+from reverie.core.budget import Budget, Claim, fit
 from reverie.core.categories import CATEGORIES, category
 from reverie.core.days import Calendar, day_after, parse_instant
 from reverie.core.fold import PROTECTED, EntryState
 from reverie.core.memory_lines import cited_line
 from reverie.core.settings import FactSettings, SummarySettings
 from reverie.core.significance import decayed, ended, faded, is_procedure
+from reverie.core.standing import PIN, PLAIN, PROCEDURE, SIGNIFICANT
 
 REQUESTS = "Requests"
 EMPTY = "Nothing yet.\n"

@@ -7,40 +7,28 @@ never shows what is hidden, superseded, ended, faded, done or merely discussed, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
 
 from reverie.core.blocks import Block, Broken, Missing, find_block, with_block
-from reverie.core.budget import (
-    CONTEXT,
-    DUE,
-    PIN,
-    PLAIN,
-    PROCEDURE,
-    PROTECTED_FROM,
-    SIGNIFICANT,
-    Budget,
-    Claim,
-    Fitted,
-    Size,
-    budget_of,
-    fit,
-)
+from reverie.core.budget import Budget, Claim, Fitted, Size, budget_of, fit
 from reverie.core.categories import CATEGORIES, category
 from reverie.core.days import Calendar
 from reverie.core.due_list import DueLine, DueList, due_lines
-from reverie.core.fold import PROTECTED, EntryState
+from reverie.core.fold import EntryState
 from reverie.core.front_matter import split
-from reverie.core.memory_lines import entry_line
+from reverie.core.memory_lines import cited_lines, entry_line
 from reverie.core.memory_pages import ABOUT, PROJECT, RECENT, Sources, holding_lines
 from reverie.core.settings import Settings
-from reverie.core.significance import decayed, ended, faded, is_procedure, marks, stare
+from reverie.core.significance import decayed, ended, faded, marks, stare
+from reverie.core.standing import CONTEXT, DUE, PLAIN, PROTECTED_FROM, Shortlist, may_stand, standing
 
 TITLE = "# Memory\n"
 COMMITMENTS = "Commitments (due / overdue)"
 PROMISES = "Commitments"  # the category's section when the list of what is due is switched off
+SHORTEST = len(entry_line("x", "0" * 16, marks="—————")) + 1
 SHARE = 5  # what pages and digests say takes at most a fifth of the budget
 
 
@@ -81,8 +69,15 @@ class _Board(msgspec.Struct):
     entries: dict[str, EntryState] = msgspec.field(default_factory=dict)
 
 
+def wanted(sources: Sources, settings: Settings) -> tuple[tuple[str, ...], int]:
+    """Return the ids that pages and digests cite, and how many of the heaviest entries can at most be shown."""
+    texts = (sources.overview, sources.today, sources.week)
+    cited = dict.fromkeys(one for text in texts for said in cited_lines(text) for one in said.ids)
+    return tuple(cited), budget_of(settings.publish).most_lines(SHORTEST)
+
+
 def compile_memory(
-    states: Sequence[EntryState],
+    shortlist: Shortlist,
     sources: Sources,
     *,
     day: str,
@@ -93,9 +88,9 @@ def compile_memory(
     """Return the text between the markers as it has to be on `day`, for the file that reads `existing` now.
 
     Everything is judged as of the first instant of the day, so that the file changes with the store and the day alone.
-    Takes every state there is: those not shown decide which lines of pages and digests still hold.
+    The shortlist holds what `wanted` asks for.
     """
-    now = calendar.start(day)
+    now, states = calendar.start(day), shortlist.states
     whole = budget_of(settings.publish, newline=split(existing).newline)
     outside = _outside(whole, existing)
     budget = whole.less(outside)
@@ -114,9 +109,10 @@ def compile_memory(
     fitted = fit(board.claims, budget, line=line, heading=_heading)
     left_out = [claim for claim in fitted.left_out if claim.key in board.entries]
     protected_out = tuple(claim.key for claim in left_out if claim.standing >= PROTECTED_FROM)
+    protected_out += shortlist.protected_beyond
     return Compiled(
         inner=_rendered(fitted, board) if whole.holds(outside) else "",
-        left_out=tuple(claim.key for claim in left_out),
+        left_out=(*(claim.key for claim in left_out), *shortlist.beyond),
         protected_out=protected_out,
         problem=_problem(len(protected_out), whole=whole, outside=outside),
     )
@@ -153,41 +149,23 @@ def _claim_entries(
     pressing = {due.state.entry.id for due in owed.overdue + owed.today}
     for state in states:
         entry = state.entry
-        if not _shown(state) or (entry.until and ended(state, now, calendar=calendar)):
+        if not may_stand(state) or (entry.until and ended(state, now, calendar=calendar)):
             continue
         value = decayed(state, now, facts=settings.facts)
         if value < settings.facts.min_importance and faded(state, now, facts=settings.facts):
             continue
-        board.entries[entry.id] = state
+        board.entries[entry.id], firmness = state, standing(state)
         board.claims.append(
             Claim(
                 key=entry.id,
                 section=COMMITMENTS if entry.id in board.owed else _section(entry.category),
-                standing=_standing(state, pressing=entry.id in pressing),
+                standing=DUE if firmness == PLAIN and entry.id in pressing else firmness,
                 weight=value,
                 observations=state.observations,
                 uses=state.uses,
                 confirmed=state.confirmed.timestamp(),
             )
         )
-
-
-def _shown(state: EntryState) -> bool:
-    """Whether it may be shown at all; text of outside origin is no procedure to act on, whatever it calls itself."""
-    entry = state.entry
-    if not state.current or state.done or state.cancelled or entry.status == "discussed":
-        return False
-    return category(entry.category).name != "procedure" or is_procedure(state)
-
-
-def _standing(state: EntryState, *, pressing: bool) -> int:
-    if state.pinned:
-        return PIN
-    if is_procedure(state):
-        return PROCEDURE
-    if state.sig >= PROTECTED:
-        return SIGNIFICANT
-    return DUE if pressing else PLAIN
 
 
 def _section(slug: str) -> str:

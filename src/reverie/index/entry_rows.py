@@ -12,13 +12,17 @@ from typing import Any
 
 import msgspec
 
+from reverie.core.categories import category
 from reverie.core.entries import readable
-from reverie.core.fold import fold
+from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event
+from reverie.core.significance import decays
+from reverie.core.standing import may_stand, standing
 
 _PUT = (
-    "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised, pinned,"
-    " forgotten, changed, settled, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, x'')"
+    "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised,"
+    " shown, standing, fades, confirmed, until, observed, uses, pinned, forgotten, changed, settled, state)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, 0, 0, 0, x'')"
     " ON CONFLICT (id) DO UPDATE SET line = CASE WHEN line > 0 THEN line ELSE excluded.line END, "
     + ", ".join(
         f"{name} = CASE WHEN day = excluded.day AND line IN (-1, excluded.line) THEN excluded.{name} ELSE {name} END"
@@ -36,7 +40,8 @@ _SETTLE = (
 )
 _REFOLD = (
     "UPDATE entry SET sig = ?, due = ?, current = ? AND NOT masked, pinned = ? AND NOT masked,"
-    " promised = ? AND NOT masked, forgotten = ?, changed = ?, state = ? WHERE id = ?"
+    " promised = ? AND NOT masked, shown = ? AND NOT masked, standing = ?, fades = ?, confirmed = ?, until = ?,"
+    " observed = ?, uses = ?, forgotten = ?, changed = ?, state = ? WHERE id = ?"
 )
 
 
@@ -62,6 +67,8 @@ def row_of(entry: Entry, line: int, *, masked: bool) -> tuple[Any, ...]:
         state.due,
         not masked,
         state.open_commitment and not masked,
+        may_stand(state) and not masked,
+        *_weighed(state),
     )
 
 
@@ -92,11 +99,21 @@ def refold(db: sqlite3.Connection, ids: Iterable[str]) -> None:
             state.current,
             state.pinned,
             state.open_commitment,
+            may_stand(state),
+            *_weighed(state),
+            state.observations,
+            state.uses,
             state.forgotten,
             bool(events),
             msgspec.msgpack.encode(state) if events else b"",
         )
         db.execute(_REFOLD, (*values, entry_id))
+
+
+def _weighed(state: EntryState) -> tuple[int, bool, float, str]:
+    """Return what decides how much it weighs: its standing, whether it fades and since when, until when it holds."""
+    until = "" if category(state.entry.category).name == "episode" else state.entry.until
+    return standing(state), decays(state), state.confirmed.timestamp(), until
 
 
 def settle(db: sqlite3.Connection, ids: Iterable[str], *, last: int) -> None:

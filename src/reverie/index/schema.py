@@ -15,7 +15,7 @@ from pathlib import Path
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 8
+VERSION = 9
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -37,6 +37,13 @@ CREATE TABLE entry (
     promised INTEGER NOT NULL,          -- an open commitment
     forgotten INTEGER NOT NULL,
     masked INTEGER NOT NULL,            -- a tombstone hides it
+    shown INTEGER NOT NULL,             -- may stand in MEMORY.md
+    standing INTEGER NOT NULL,          -- how firmly, as `core.standing` has it
+    fades INTEGER NOT NULL,             -- time takes weight from it
+    confirmed REAL NOT NULL,
+    observed INTEGER NOT NULL,
+    uses INTEGER NOT NULL,
+    until TEXT NOT NULL,                -- when it ends; empty for an episode, which is remembered because it is over
     changed INTEGER NOT NULL,           -- events have happened to it
     settled INTEGER NOT NULL,           -- every part of it has an outcome
     body BLOB NOT NULL,
@@ -44,6 +51,7 @@ CREATE TABLE entry (
 );
 CREATE INDEX entry_day ON entry (day, line);
 CREATE INDEX entry_current ON entry (sig) WHERE current;
+CREATE INDEX entry_shown ON entry (standing, sig, fades, confirmed, observed, uses, promised, until, id) WHERE shown;
 CREATE INDEX entry_promised ON entry (due) WHERE promised;
 CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
 CREATE INDEX entry_session ON entry (session);
