@@ -214,10 +214,11 @@ def _happened(state: EntryState, event: Event) -> EntryState:
 def _completed(state: EntryState, event: Event) -> EntryState:
     """Return the state after a promise was kept; one that comes again is due anew.
 
-    The event says when, by the workspace's calendar. Where it does not, the time of day is kept in UTC.
+    The event says when, by the workspace's calendar. Where it does not, the time of day is kept in UTC. A link's `when`
+    is the instant at which the keeping was told.
     """
     replace = msgspec.structs.replace
-    again, entry = event.when, state.entry
+    again, entry = "" if event.other else event.when, state.entry
     if not again and is_every(entry.every) and can_recur(entry.due) and can_recur(state.due):
         again = following(entry.every, state.due, begun=entry.due, now=event.at, calendar=_UTC)
     return replace(state, due=again, kept=state.due) if again else replace(state, done=True)
