@@ -297,20 +297,12 @@ def test_a_summary_reads_whole(example: Example) -> None:
     assert {bool(item.entry) for item in section.items} == {True, False}
 
 
-@pytest.mark.parametrize("example", of_kind("text safe_name"))
-def test_a_name_gives_its_file(example: Example) -> None:
-    """Each name of the example has the file that stands beside it."""
-    for line in example.text.splitlines():
-        name, _, file = line.partition(" -> ")
-        assert safe_name(name) == file
-
-
-@pytest.mark.parametrize("example", of_kind("text every"))
-def test_how_often_is_stored_as_the_example_says(example: Example) -> None:
-    """What people write for a repetition has the stored form that stands beside it."""
-    for line in example.text.splitlines():
-        said, _, stored = line.partition(" -> ")
-        assert canonical(said) == stored
+@pytest.mark.parametrize("example", of_kind("text safe_name", "text every"))
+def test_what_is_written_has_the_form_beside_it(example: Example) -> None:
+    """Each name of the example has the file that stands beside it, each repetition the form that is stored."""
+    form = safe_name if example.info == "text safe_name" else canonical
+    pairs = [line.partition(" -> ") for line in example.text.splitlines()]
+    assert [form(written) for written, _, _ in pairs] == [stored for _, _, stored in pairs]
 
 
 @pytest.mark.parametrize("example", of_kind("toml settings"))
