@@ -103,6 +103,7 @@ class Engine:
             self._index.config_reader("manual", 0)
             self._index.reload()
             self._searcher = self._index.searcher()
+        self._seen: tuple[int, int, int] | None = None
 
     # -- writing, under the index lock
 
@@ -138,8 +139,13 @@ class Engine:
     def reload(self) -> None:
         """See what another process, or this one, committed since the last look."""
         with _failing(self._folder):
+            # Looked at before, so that a commit in between is seen the next time.
+            seen = _committed(self._folder)
+            if seen is not None and seen == self._seen:
+                return
             self._index.reload()
             self._searcher = self._index.searcher()
+            self._seen = seen
 
     def count(self) -> int:
         """Return how many documents there are, those let go of but not yet merged away included."""
@@ -202,6 +208,15 @@ class Engine:
             kind = self._tantivy.FieldType.Integer
             first, last = documents.ordinal(where.since), documents.ordinal(where.until, documents.DAY_LAST)
             yield make.range_query(self._schema, "day", kind, first, last)
+
+
+def _committed(folder: Path) -> tuple[int, int, int] | None:
+    """Return what changes with each commit, which renames a new file into its place; None for an index in memory."""
+    try:
+        status = (folder / "meta.json").stat()
+    except OSError:
+        return None
+    return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def intact(folder: Path, checked: str) -> str:
