@@ -37,6 +37,7 @@ from reverie.index.state import State
 from reverie.store import changing, counters, installing, lease, pages, stream
 from reverie.store.changing import Change, Files
 from reverie.store.counters import DreamCounters
+from reverie.store.pruning import prune
 from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
@@ -92,6 +93,7 @@ def lint(
             line=line + (f" mended={len(done.mended)}" if done.mended else ""),
         )
         run = changing.change(ws, wanted)
+        prune(ws)
         before = counters.read(ws, DreamCounters)
         counters.write(ws, msgspec.structs.replace(before, lint=ws.clock()))
     return msgspec.structs.replace(done, run=run.run)
