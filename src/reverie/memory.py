@@ -137,10 +137,10 @@ class Memory(Care):
         >>> memory.remember("Send Dana the quote", Draft(due="2026-07-10")).queued
         False
         """
-        done = remembering.remember(self.opened.writable, text, draft or Draft(), known=self.opened.known)
-        self._noted(done.due)
-        hidden = bool(done.id) and self.opened.mask.text(text)
-        return msgspec.structs.replace(done, asked=hidden)
+        ws, wanted = self.opened.writable, draft or Draft()
+        if wanted.pin:
+            self._must_be_pinned(remembering.entry_of(ws, text, wanted))
+        return self._stored(remembering.remember(ws, text, wanted, known=self.opened.known), text)
 
     def note(self, text: str) -> str:
         """Append to the agent's note of the day, which extraction reads.
@@ -178,7 +178,7 @@ class Memory(Care):
         >>> memory.pin(tea)
         """
         if not unpin:
-            remembering.must_be_pinnable(self.get(entry).entry)
+            self._must_be_pinned(self.get(entry).entry)
         self._happen("unpin" if unpin else "pin", entry)
 
     def due(self) -> DueList:

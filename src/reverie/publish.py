@@ -25,11 +25,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from reverie import layout
+from reverie.core.fold import EntryState
 from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block, wanted
 from reverie.core.memory_pages import Sources
 from reverie.core.staleness import Freshness, just_now, stale
 from reverie.core.standing import Shortlist
-from reverie.errors import Busy
+from reverie.errors import BudgetOverflow, Busy
 from reverie.store import counters
 from reverie.store.counters import PublishCounters
 from reverie.store.workspace import Workspace
@@ -119,6 +120,23 @@ def _published(compiled: Compiled, merged: Merged, *, changed: bool) -> Publishe
         edited=merged.edited,
         problem=merged.problem or compiled.problem,
     )
+
+
+def must_hold(ws: Workspace, pins: Sequence[EntryState]) -> None:
+    """Raise BudgetOverflow when MEMORY.md cannot show all of `pins`, the hand-written part beside them."""
+    compiled, _ = _compiled(
+        ws,
+        Shortlist(states=pins),
+        sources=Sources(),
+        day=ws.calendar.day(ws.clock()),
+        data=ws.disk.read(layout.MEMORY),
+    )
+    if compiled.left_out:
+        message = (
+            f"{len(pins)} pins do not fit into MEMORY.md at the budget {ws.settings.publish.budget_preset!r}:"
+            " unpin one, shorten what you wrote in it, or choose a larger publish.budget_preset"
+        )
+        raise BudgetOverflow(message)
 
 
 def waits(ws: Workspace, *, at_once: bool) -> bool:

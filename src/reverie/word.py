@@ -18,8 +18,8 @@ from reverie import forget as forgetting
 from reverie import remember as remembering
 from reverie.company import places_elsewhere, share_all
 from reverie.core.due import Due
-from reverie.core.fold import EntryState
-from reverie.core.records import Event, Origin
+from reverie.core.fold import EntryState, fold
+from reverie.core.records import Entry, Event, Origin
 from reverie.core.significance import faded
 from reverie.core.standing import Shortlist
 from reverie.core.where import Where
@@ -30,7 +30,8 @@ from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
 from reverie.index.heaviest import shortlist
 from reverie.opening import Opened
-from reverie.publish import Published, is_stale, note, publish, waits
+from reverie.publish import Published, is_stale, must_hold, note, publish, waits
+from reverie.remember import Remembered
 from reverie.skills import learn
 
 
@@ -282,6 +283,17 @@ class Word:
         elif due.publish or due.digest:
             note(ws, pressing=due.publish)
             self._refresh()
+
+    def _must_be_pinned(self, entry: Entry) -> None:
+        """Raise UsageError for a stranger's words, and BudgetOverflow when MEMORY.md cannot show one more pin."""
+        remembering.must_be_pinnable(entry)
+        pins = [one for one in self.opened.state_now().pins() if one.current and one.entry.id != entry.id]
+        must_hold(self.opened.ws, [*pins, msgspec.structs.replace(fold(entry, ()), pinned=True)])
+
+    def _stored(self, done: Remembered, text: str) -> Remembered:
+        """Return what became of a text, with whether it is hidden for something like it was forgotten."""
+        self._noted(done.due)
+        return msgspec.structs.replace(done, asked=bool(done.id) and self.opened.mask.text(text))
 
     def _noted(self, due: Due) -> None:
         """Note that MEMORY.md is due, by a write which must not fail because that cannot be noted."""

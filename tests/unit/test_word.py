@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from desk import NOON, Desk
+from desk import Desk
 
 from reverie import layout
-from reverie.core.records import Draft, Event
+from reverie.core.records import Event
 from reverie.core.where import Where
-from reverie.errors import AmbiguousId, InvalidRecord, NotFound, UsageError
+from reverie.errors import AmbiguousId, BudgetOverflow, NotFound, UsageError
 from reverie.store import stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def texts(desk: Desk, where: Where | None = None) -> list[str]:
@@ -187,99 +187,7 @@ def test_what_cannot_be_taken_back_is_told(desk: Desk) -> None:
     assert desk.memory.get(tea).pinned
 
 
-# Promises
-
-
-def test_a_promise_that_comes_again_is_due_until_cancelled(desk: Desk) -> None:
-    """Kept, it is due at its next time, once for each time however often that is said; cancelled, it is due no more."""
-    water = desk.remember("Water the plants", every="every Friday")
-    due = desk.memory.due().lines
-    assert [(one.part, one.shown) for one in due] == [("upcoming", "2026-07-03")]
-    assert "every friday" in due[0].line
-    desk.memory.done(water)
-    desk.memory.done(water)  # the same Friday, said twice
-    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-10"]
-    desk.memory.drain()
-    desk.clock.advance(days=20)
-    assert [one.part for one in desk.memory.due().lines] == ["overdue"]
-    desk.memory.done(water)
-    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-24"]
-    desk.memory.done(water, until="2026-07-25")
-    desk.clock.advance(days=4)
-    desk.memory.done(water)
-    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-31"]
-    desk.memory.done(water, cancelled=True)
-    assert desk.memory.due().lines == ()
-    assert "(every:: friday)" in desk.text("archive/2026-07-01.md")
-
-
-def test_a_kept_promise_is_kept_once(desk: Desk) -> None:
-    """Saying done or cancelled twice records it once, so that a retried call changes nothing."""
-    quote = desk.remember("Send Dana the quote", due="2026-07-10")
-    desk.memory.done(quote)
-    desk.memory.done(quote)
-    assert [one.kind for one in desk.memory.history(quote) if one.kind == "complete"] == ["complete"]
-
-
-def test_a_due_time_without_a_zone_is_the_workspaces(tmp_path: object) -> None:
-    """A date and time without an offset is taken in the workspace's zone, at first and when put off."""
-    with Desk(tmp_path, zone="Europe/Berlin") as desk:  # type: ignore[arg-type]
-        quote = desk.remember("Send Dana the quote", due="2026-07-10 15:00")
-        (one,) = desk.memory.due().lines
-        assert (one.by.isoformat(), one.shown) == ("2026-07-10T13:00:00+00:00", "2026-07-10 15:00")
-        desk.memory.done(quote, until="2026-07-11 09:00")
-        assert desk.memory.get(quote).due == "2026-07-11T07:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"due": "someday"}, "due 'someday' is no date"),
-        ({"due": "2026-06-30"}, "due 2026-06-30 lies in the past"),
-        ({"due": "2026-07-01T11:59:59Z"}, "lies in the past"),
-        ({"due": "2026-07-10", "every": "now and then"}, "is no repetition"),
-        ({"every": "week"}, "needs a first date"),
-        ({"due": "2026-08", "every": "month"}, "needs a first date"),
-    ],
-)
-def test_a_promise_of_nonsense_is_refused_and_kept(desk: Desk, fields: dict[str, str], said: str) -> None:
-    """A due time that is none or past, and a repetition that is none, is a clear error; the text is set aside."""
-    with pytest.raises(InvalidRecord, match=said):
-        desk.remember("Send Dana the quote", **fields)
-    assert desk.memory.due().lines == ()
-    assert len(desk.memory.status().quarantine) == 1
-
-
-def test_a_keyed_promise_repeated_after_its_time_is_known(desk: Desk) -> None:
-    """A retry of a keyed promise that comes when it is overdue already is no error and changes nothing."""
-    first = desk.remember("Send Dana the quote", due="2026-07-10", key="quote")
-    desk.clock.advance(days=30)
-    again = desk.memory.remember("Send Dana the quote", Draft(due="2026-07-10", key="quote", origin="user"))
-    assert (again.id, again.repeated) == (first, True)
-
-
-def test_what_was_promised_long_ago_may_be_overdue(desk: Desk) -> None:
-    """A promise made in the past, as an import has them, may have been due since."""
-    desk.remember("Renew the passport", due="2026-06-10", at=NOON - timedelta(days=30))
-    assert [one.part for one in desk.memory.due().lines] == ["overdue"]
-
-
-@pytest.mark.parametrize(
-    ("until", "said"), [("soon", "is no date or time"), ("2026-06-30", "lies in the past")]
-)
-def test_putting_off_to_nonsense_is_refused(desk: Desk, until: str, said: str) -> None:
-    """A promise cannot be put off into the past or to what is no time."""
-    quote = desk.remember("Send Dana the quote", due="2026-07-10")
-    with pytest.raises(UsageError, match=said):
-        desk.memory.done(quote, until=until)
-    assert desk.memory.get(quote).due == "2026-07-10"
-
-
-def test_what_is_no_promise_cannot_be_kept(desk: Desk) -> None:
-    """Done on a plain entry is a mistake of the caller."""
-    tea = desk.remember("User likes tea")
-    with pytest.raises(UsageError, match="is no promise"):
-        desk.memory.done(tea)
+# What was replaced
 
 
 def test_what_was_replaced_says_until_when(desk: Desk) -> None:
@@ -329,3 +237,24 @@ def test_asking_for_more_is_no_filter(desk: Desk, verb: str) -> None:
     call: Callable[..., object] = getattr(desk.memory, verb)
     with pytest.raises(UsageError, match="one of the two"):
         call(where=Where(include_previous=True, include_hidden=True, include_faded=True, limit=5))
+
+
+# Pins
+
+
+def test_a_pin_over_the_budget_is_refused(tmp_path: Path) -> None:
+    """One pin more than MEMORY.md can show is an error that says what to do, remembered as one or pinned later."""
+    with Desk(tmp_path, **{"publish.budget_preset": "lean"}) as desk:
+        for number in range(4):
+            desk.remember(f"Rule {number}: " + "be exact. " * 250, pin=True)
+        more = desk.remember("Rule 5: " + "be brief. " * 250)
+        with pytest.raises(BudgetOverflow, match=r"5 pins do not fit into MEMORY\.md at the budget 'lean'"):
+            desk.memory.pin(more)
+        with pytest.raises(BudgetOverflow, match="unpin one"):
+            desk.remember("Rule 6: " + "be kind. " * 400, pin=True)
+        assert not desk.memory.get(more).pinned
+        assert len(desk.memory.list()) == 5
+        desk.memory.pin(desk.memory.list()[0].entry.id)  # pinned already: no further one
+        desk.memory.pin(desk.memory.list()[0].entry.id, unpin=True)
+        desk.memory.pin(more)
+        assert desk.memory.get(more).pinned
