@@ -28,8 +28,8 @@ from reverie import layout
 from reverie.core.citations import citations
 from reverie.core.records import Draft, Outcome, Run
 from reverie.core.settings import DreamSettings, Settings
-from reverie.memory import Memory
 from reverie.entrance import Opening
+from reverie.memory import Memory
 from reverie.store import pages, stream
 from reverie.store.git import History
 from reverie.testing import FixedClock
@@ -144,6 +144,8 @@ def _report(memory: Memory, took: dict[str, list[float]]) -> None:
         print(
             f"{name:<9} {len(seconds):>6} {sum(seconds):>9.1f} {p50 * 1e3:>8.1f} {p95 * 1e3:>8.1f} {last * 1e3:>9.1f}"
         )
+    dreamt = sum(took["dream"])
+    print(f"all dreams {dreamt:.1f} s, target {TARGET:.0f} s: {'yes' if dreamt < TARGET else 'NO'}")
     counts = Counter(one.outcome for one in outcomes.records)
     print(f"entries settled {len(settled):,}, pending {waiting:,}: {dict(counts)}")
     texts = {
