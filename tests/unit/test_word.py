@@ -8,7 +8,7 @@ import pytest
 from desk import Desk
 
 from reverie import layout
-from reverie.core.records import Event
+from reverie.core.records import Draft, Event
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, BudgetOverflow, NotFound, UsageError
 from reverie.store import stream
@@ -258,3 +258,36 @@ def test_a_pin_over_the_budget_is_refused(tmp_path: Path) -> None:
         desk.memory.pin(desk.memory.list()[0].entry.id, unpin=True)
         desk.memory.pin(more)
         assert desk.memory.get(more).pinned
+
+
+# After a forget
+
+
+def test_a_forgotten_fact_said_again_is_asked_about(desk: Desk) -> None:
+    """What is said anew after it was forgotten is hidden, says so at once, and waits for a word (R-26)."""
+    tea = desk.remember("Jonas is allergic to walnuts")
+    desk.memory.drain()
+    desk.memory.forget([tea])
+    desk.clock.advance(days=1)
+    said = desk.memory.remember("Jonas is allergic to walnuts", Draft(origin="user"))
+    assert said.asked
+    assert texts(desk) == []
+    (item,) = desk.memory.review()
+    assert item.topic == "forgotten"
+    desk.memory.review(item.id, accept=True)
+    assert "Jonas is allergic to walnuts" in texts(desk)
+
+
+def test_after_everything_was_forgotten_nothing_returns(desk: Desk) -> None:
+    """When all is let go of, the runs of the next days bring none of it back, into no list and no file (R-27)."""
+    desk.say("I moved to Lisbon on Monday.", "Remember that I am allergic to walnuts.")
+    desk.remember("User likes tea", sig=0.9)
+    desk.memory.consolidate()
+    assert len(texts(desk)) > 1
+    desk.memory.forget([state.entry.id for state in desk.memory.list(Where(include_previous=True))])
+    for _ in range(3):
+        desk.clock.advance(days=1)
+        desk.memory.consolidate()
+    assert texts(desk, Where(include_previous=True, include_hidden=True, include_faded=True)) == []
+    shown = desk.text("MEMORY.md") + desk.memory.context().text
+    assert not any(word in shown for word in ("Lisbon", "walnuts", "tea"))
