@@ -33,7 +33,11 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "entrance": {"config", *BELOW_MEMORY},  # how to open a workspace; config is read nowhere else below
     "opening": {"config", "entrance", *BELOW_MEMORY},  # what a Memory holds
     "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
-    "word": {"opening", "company", *BELOW_MEMORY},  # the verbs of Memory by which one says something about entries
+    "word": {
+        "opening",
+        "company",
+        *BELOW_MEMORY,
+    },  # the verbs of Memory by which one says something about entries
     "care": {"opening", "company", "word", *BELOW_MEMORY},  # the verbs of Memory that a person uses
     "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
     "memory": {"opening", "company", "care", "reaching", "consolidate", *BELOW_MEMORY},
@@ -41,7 +45,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # Fakes of any part, for users' tests too.
     "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "entrance", "opening", "memory", "reaching", "config", "consolidate", "adapters", *BELOW_MEMORY},
+    "surface": {"front", "entrance", "opening", "memory", "reaching", "config", "adapters"}
+    | {"consolidate", *BELOW_MEMORY},
     "__main__": {"surface"},
 }
 WITH_SIBLINGS = {*FOLDERS, "testing"}

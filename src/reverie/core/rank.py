@@ -124,7 +124,9 @@ def rank(
     """
     near = _nearness(candidates)
     best = max((candidate.lexical for candidate in candidates), default=0.0) or 1.0
-    matches = [one.lexical / best + DENSE * nearness**2 for one, nearness in zip(candidates, near, strict=True)]
+    matches = [
+        one.lexical / best + DENSE * nearness**2 for one, nearness in zip(candidates, near, strict=True)
+    ]
     around = _Around(_session_priors(candidates, matches), _places(candidates, matches), best)
     asked = _asked(query, candidates, reference)
     scored = []
