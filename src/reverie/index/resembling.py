@@ -10,16 +10,14 @@ them for each new one would take a time that grows with their square.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from datetime import date
-
-from msgspec.structs import replace
 
 from reverie.core.fold import EntryState
 from reverie.core.guard_signature import searched_by
-from reverie.core.query import parse
+from reverie.core.query import Query
 from reverie.core.records import Entry
 from reverie.core.rows import Filter
 from reverie.core.tokens import query_terms
@@ -55,7 +53,7 @@ class Waiting:
     def alike(self, words: Iterable[str], depth: int = DEPTH) -> list[str]:
         """Return the ids of the entries that share the rarest of some words, most alike first."""
         having = sorted(filter(None, (self._having.get(term) for term in words)), key=len)
-        scores: Counter[str] = Counter()
+        scores: dict[str, float] = defaultdict(float)
         left = LOOKED_AT
         for names in having:
             left -= len(names)
@@ -64,7 +62,7 @@ class Waiting:
             weight = math.log(1 + len(self._terms) / len(names))
             for name in names:
                 scores[name] += weight
-        return [name for name, _ in scores.most_common(depth)]
+        return heapq.nlargest(depth, scores, key=scores.__getitem__)
 
 
 class Resembling:
@@ -82,15 +80,20 @@ class Resembling:
         try:
             if self._seen != self._state.version:
                 self._waiting.set(self._state.queued())
-                self._seen = self._state.version
-                self._catch_up()
-            query = parse(entry.text, date.fromisoformat(entry.day))
-            query = replace(query, terms=words, periods=())
+                first, self._seen = self._seen < 0, self._state.version
+                if first or self._lacking():
+                    self._catch_up()
+            query = Query(text=entry.text, terms=words, words=frozenset())
             found = self._index().search(query, where=Filter(kinds=("entry",)), depth=DEPTH)
             stored = [candidate.row.id for candidate in found]
         except (IndexUnavailable, Busy):
             stored = []
         return list(self._state.find((*stored, *self._waiting.alike(words))).values())
+
+    def _lacking(self) -> bool:
+        """Tell whether the search rows lack a stored entry; what waits is not looked for in them."""
+        rows = self._index().rows
+        return rows.fresh or rows.in_memory or self._state.unsearched()
 
 
 def _words(text: str) -> tuple[str, ...]:
