@@ -14,7 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_UNWRITABLE: Final = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+_UNWRITABLE: Final = {
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+}
 
 
 def is_ours(folder: Path) -> bool:

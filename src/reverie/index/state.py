@@ -14,7 +14,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -27,12 +26,11 @@ from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
 from reverie.index.entry_rows import events_of, refold
 from reverie.index.folding import Folded
-from reverie.index.kept import Kept
+from reverie.index.kept import Kept, batches, marks
 from reverie.index.places import Files
 from reverie.index.schema import writing
 
 _VISIBLE = "NOT masked AND NOT forgotten"
-_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 _TOLD = "id, day, line, sig, due, current, pinned, promised, forgotten, body"
 _PENDING = f"line != 0 AND NOT settled AND {_VISIBLE}"  # the words of the index `entry_pending`
 
@@ -111,8 +109,8 @@ class State:
         """Return the states of those of `ids` that exist and are not forgotten."""
         wanted = [one for one in dict.fromkeys(ids) if is_id(one)]
         stored: dict[str, EntryState] = {}
-        for part in _batches(wanted):
-            query = f"SELECT id, body, state FROM entry WHERE id IN ({_marks(part)}) AND {_VISIBLE}"
+        for part in batches(wanted):
+            query = f"SELECT id, body, state FROM entry WHERE id IN ({marks(part)}) AND {_VISIBLE}"
             stored.update((name, _state(body, state)) for name, body, state in self._rows(query, part))
         both = ((one, stored.get(one) or self._queued.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
@@ -302,6 +300,10 @@ class State:
             counted[f"outcome_{kind}"] = number
         return counted
 
+    def unsearched(self) -> bool:
+        """Tell whether a stored entry changed since the search rows were last made."""
+        return bool(self._rows("SELECT 1 FROM dirty JOIN entry ON entry.id = dirty.entry LIMIT 1"))
+
     def dirty(self, limit: int) -> dict[str, EntryState | None]:
         """Return at most `limit` entries changed since `clean` was last told of them; None for one not to be shown."""
         self._dirty = dict(self._rows("SELECT entry, change FROM dirty LIMIT ?", (limit,)))
@@ -328,19 +330,7 @@ class State:
 
     def _among(self, query: str, ids: Iterable[str]) -> set[str]:
         """Return those of `ids` that a query ending in `IN` finds."""
-        return {row[0] for part in _batches(ids) for row in self._rows(f"{query} ({_marks(part)})", part)}
-
-
-def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Yield ids in lists that one statement takes."""
-    rest = iter(ids)
-    while part := list(islice(rest, _AT_ONCE)):
-        yield part
-
-
-def _marks(values: Sequence[str]) -> str:
-    """Return as many marks as there are values to bind."""
-    return ",".join("?" * len(values))
+        return {row[0] for part in batches(ids) for row in self._rows(f"{query} ({marks(part)})", part)}
 
 
 def _state(body: bytes, state: bytes) -> EntryState:
