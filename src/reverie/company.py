@@ -9,6 +9,7 @@ never writes into a workspace that it reads along, but for the copies that `shar
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def fellows(opened: Opened) -> list[Fellow]:
     ]
 
 
-def with_others(opened: Opened, found: Found, ask: Ask) -> Found:
+def with_others(opened: Opened, found: Found, *, ask: Ask) -> Found:
     """Return one's own hits with those of the agent behind a person and of the shared workspaces, best first.
 
     What cannot be searched counts as behind; `status` names why.
@@ -95,7 +96,7 @@ def with_others(opened: Opened, found: Found, ask: Ask) -> Found:
             theirs = _asked(fellow.opened, ask) if fellow.opened else Found(hits=(), behind=1)
         except _THEIRS:
             theirs = Found(hits=(), behind=1)
-        hits += [_from(fellow.name, hit) for hit in theirs.hits if hit.id not in copies]
+        hits += [_from(fellow.name, hit) for hit in theirs.hits if not _is_told(hit, copies)]
         behind += theirs.behind
     if len(hits) == len(found.hits):
         return replace(found, behind=behind)
@@ -225,6 +226,11 @@ def _open(opened: Opened, folder: Path) -> Opened:
 def _asked(opened: Opened, ask: Ask) -> Found:
     state = opened.state_now()
     return recall(opened.ws, state, index=opened.index, ask=ask, masked=opened.mask.row)
+
+
+def _is_told(hit: Hit, copies: Container[str]) -> bool:
+    """Whether a hit says nothing that was not found here: a copy of it, or lines that rest on such copies alone."""
+    return hit.id in copies or (bool(hit.entries) and all(one in copies for one in hit.entries))
 
 
 def _from(name: str, hit: Hit) -> Hit:

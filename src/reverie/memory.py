@@ -217,7 +217,7 @@ class Memory(Care):
         state = self.opened.state_now()
         found = recall(self.opened.ws, state, index=self.opened.index, ask=ask, masked=self.opened.mask.row)
         self._shown.append(tuple(hit.id for hit in found.hits))
-        return with_others(self.opened, found, ask)
+        return with_others(self.opened, found, ask=ask)
 
     def context(self, request: ContextRequest | None = None) -> Context:
         """Return what a host puts into its prompt, within a token budget.

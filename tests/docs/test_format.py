@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from reverie import context, layout, transfer
-from reverie.core import daylog, erasure, framing, ledger, records, summary, watermark
+from reverie.core import daylog, erasure, framing, ledger, records, scopes, summary, watermark
 from reverie.core.blocks import Block, find_block
 from reverie.core.citations import citations
 from reverie.core.daylog_fields import BY_NAME, FIELDS
@@ -60,6 +60,7 @@ LINES: dict[str, Any] = {
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
             *(counters.ConsolidateCounters, tries.Tries),
+            *(scopes.Copied, scopes.Member),
             *(context.Rendered, workspace.Identity),
         )
     },
@@ -193,14 +194,32 @@ def test_every_path_is_listed() -> None:
     """Each path of the layout stands in the table of all paths, with what kind of file it is."""
     rows = [line for line in ALL_TEXT.splitlines() if line.startswith("| `")]
     table = "\n".join(row for row in rows if re.search(r"\| (canonical|derived|neither)", row))
-    apart = {"OVERVIEW", "NAVIGATION", "ZONES", "FOLDERS", "FORMAT", "WRITE_LOCK", "DREAM_LOCK", "INDEX_LOCK"}
+    apart = {
+        "OVERVIEW",
+        "NAVIGATION",
+        "ZONES",
+        "FOLDERS",
+        "FORMAT",
+        "WRITE_LOCK",
+        "DREAM_LOCK",
+        "INDEX_LOCK",
+        "KEEPER_LOCK",
+    }
     paths = {name: value for name, value in vars(layout).items() if name.isupper() and name not in apart}
     missing = [value for value in paths.values() if f"`{value}" not in table]
     assert missing == []
 
 
 @pytest.mark.parametrize(
-    "path", [layout.WRITE_LOCK, layout.DREAM_LOCK, layout.INDEX_LOCK, *layout.ZONES, *layout.NAVIGATION]
+    "path",
+    [
+        layout.KEEPER_LOCK,
+        layout.WRITE_LOCK,
+        layout.DREAM_LOCK,
+        layout.INDEX_LOCK,
+        *layout.ZONES,
+        *layout.NAVIGATION,
+    ],
 )
 def test_a_lock_zone_or_navigation_page_is_named(path: str) -> None:
     """Each lock's file, each zone and each page of navigation is named."""
