@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from fences import LINES, Example, examples_of
 
-from reverie import context, layout, transfer
-from reverie.core import daylog, erasure, framing, ledger, records, scopes, summary, watermark
+from reverie import layout, transfer
+from reverie.core import daylog, framing, summary, watermark
 from reverie.core.blocks import Block, find_block
 from reverie.core.citations import citations
 from reverie.core.daylog_fields import BY_NAME, FIELDS
@@ -29,9 +29,7 @@ from reverie.core.records import Entry
 from reverie.core.setting_sources import parse_toml, read_table
 from reverie.core.source import split
 from reverie.reindex import DERIVED
-from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, tries, workspace
-from reverie.store.dream_tools import Settled, Wrote
-from reverie.store.dreaming import Begun
+from reverie.store import workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,58 +37,12 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / "format.md", *sorted((DOCS / "format").glob("*.md"))]
 CALENDAR = Calendar("Europe/Berlin")
-FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"^## ", re.MULTILINE)
 
-# What stands behind ```jsonl, and what the code reads such lines as.
-LINES: dict[str, Any] = {
-    "SessionLine": records.SessionLine,
-    "JournalRecord": records.JournalRecord,
-    "LettingGo": letting_go.Forgetting | erasure.Erasure,
-    "QuarantineLine": quarantine.Rejected | quarantine.Settled,
-    "ReviewLine": reviews.Proposal | reviews.Verdict,
-    "UsageLine": ledger.UsageLine,
-    "transcript": dict[str, Any],
-    "DreamStep": Begun | Wrote | Settled,
-    **{
-        kind.__name__: kind
-        for kind in (
-            *(records.Entry, records.Event, records.Feedback, records.History, records.KeyValue),
-            *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
-            *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
-            *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
-            *(counters.ConsolidateCounters, tries.Tries),
-            *(scopes.Copied, scopes.Member),
-            *(context.Rendered, workspace.Identity),
-        )
-    },
-}
 # Structs that no file holds: what a caller says, and what a reader answers.
 NOT_STORED = {"Draft"}
 # A record leaves its defaults out of the file; of those that do not, these are stored all the same.
 WITH_DEFAULTS = {"Manifest"}
 STORED_IN = ("core.records", "core.erasure", "context", "transfer")
-
-
-@dataclass(frozen=True)
-class Example:
-    """A fenced block: its page and line, what its info string says, its text, and the section it stands in."""
-
-    place: str
-    info: str
-    text: str
-    section: str
-
-
-def examples_of(page: Path) -> Iterator[Example]:
-    """Yield the examples of a page."""
-    text = page.read_text(encoding="utf-8")
-    for fence in FENCE.finditer(text):
-        starts = [0, *(match.start() for match in HEADING.finditer(text)), len(text)]
-        begin = max(start for start in starts if start <= fence.start())
-        end = min(start for start in starts if start > fence.start())
-        line = text.count("\n", 0, fence.start()) + 1
-        yield Example(f"{page.name}:{line}", fence[1].strip(), fence[2], text[begin:end])
 
 
 EXAMPLES = [example for page in PAGES for example in examples_of(page)]
