@@ -61,6 +61,7 @@ CALLS = [
     "log",
     "review list",
     "trust",
+    "members",
     "status",
     "check",
     "reindex",
@@ -68,7 +69,7 @@ CALLS = [
     "import {talk}",
 ]
 NEED_A_RUN = {"diff", "undo", "restore"}
-ELSEWHERE = {"init", "demo", "take-back"}
+ELSEWHERE = {"init", "demo", "mcp", "take-back"}
 
 
 def test_every_command_is_called_here() -> None:

@@ -19,7 +19,7 @@ from reverie.core.days import Calendar
 from reverie.core.due_list import DueLine, DueList, due_lines
 from reverie.core.fold import EntryState
 from reverie.core.front_matter import split
-from reverie.core.memory_lines import cited_lines, entry_line
+from reverie.core.memory_lines import cited_lines, entry_line, id_code
 from reverie.core.memory_pages import ABOUT, PROJECT, RECENT, Sources, holding_lines
 from reverie.core.settings import Settings
 from reverie.core.significance import decayed, ended, faded, marks, stare
@@ -28,7 +28,7 @@ from reverie.core.standing import CONTEXT, DUE, PLAIN, PROTECTED_FROM, Shortlist
 TITLE = "# Memory\n"
 COMMITMENTS = "Commitments (due / overdue)"
 PROMISES = "Commitments"  # the category's section when the list of what is due is switched off
-SHORTEST = len(entry_line("x", "0" * 16, marks="—————")) + 1
+SHORTEST = len(f"- ————— x {id_code('0' * 16)}") + 1  # of a line with its break
 SHARE = 5  # what pages and digests say takes at most a fifth of the budget
 
 

@@ -151,7 +151,7 @@ class Entry(
     session: str = ""
     turns: str = ""
     evidence: str = ""
-    owner: str = ""  # of a copy in a shared workspace: the id of the workspace it came from, a blank, its agent
+    owner: str = ""  # of a copy in a shared workspace: the id of the giver's, a blank, its agent
 
 
 class Remember(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):

@@ -21,7 +21,7 @@ from reverie.model.asking import Request
 from reverie.model.grounding import readable
 from reverie.model.prompt_files import fenced, prompt
 
-BATCH_TOKENS = 3_000  # of turns in one request: with the instructions and the reply they fit a small local model
+BATCH_TOKENS = 3_000  # of turns in one request: with instructions and reply they fit a small local model
 BATCH_TURNS = 40
 PART_CHARS = 10_000  # a longer turn is read in parts
 TURN_CHARS = 64_000  # what lies beyond is a document: it stays searchable, and is reported
