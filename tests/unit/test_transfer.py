@@ -162,10 +162,16 @@ def test_an_export_cannot_write_outside(lived: Desk, other: Desk, path: str) -> 
     manifest = json.loads((done.folder / "manifest.json").read_text())
     manifest["files"][path] = "0" * 64
     (done.folder / "manifest.json").write_text(json.dumps(manifest))
-    before = contents(lived.home, derived=True)
+
+    def held() -> dict[str, bytes]:
+        """What stands anywhere, but for the derived database, whose log is folded in whenever a connection goes."""
+        found = contents(lived.home, derived=True)
+        return {name: data for name, data in found.items() if f"{layout.INDEX}/" not in name}
+
+    before = held()
     with pytest.raises((UnsafePath, UsageError)):
         other.memory.import_(done.folder)
-    assert contents(lived.home, derived=True) == before
+    assert held() == before
 
 
 def test_a_newer_export_is_refused(lived: Desk, other: Desk) -> None:
