@@ -86,14 +86,14 @@ def with_others(opened: Opened, found: Found, *, ask: Ask) -> Found:
     mine = [(opened.identity.id, hit) for hit in found.hits]
     behind = found.behind
     if opened.agent is not None:
-        theirs = _asked(opened.agent, ask)
+        theirs = asked(opened.agent, ask)
         mine += [(opened.agent.identity.id, hit) for hit in theirs.hits]
         behind += theirs.behind
     hits = [hit for _, hit in mine]
     copies = {copy_id(source, hit.id) for source, hit in mine}
     for fellow in fellows(opened):
         try:
-            theirs = _asked(fellow.opened, ask) if fellow.opened else Found(hits=(), behind=1)
+            theirs = asked(fellow.opened, ask) if fellow.opened else Found(hits=(), behind=1)
         except _THEIRS:
             theirs = Found(hits=(), behind=1)
         hits += [_from(fellow.name, hit) for hit in theirs.hits if not _is_told(hit, copies)]
@@ -223,7 +223,10 @@ def _open(opened: Opened, folder: Path) -> Opened:
     return Opened(opening, ws, identity=ws.identity())
 
 
-def _asked(opened: Opened, ask: Ask) -> Found:
+def asked(opened: Opened, ask: Ask) -> Found:
+    """Return what one workspace alone answers; a person's that is yet to be made answers nothing, and stays unmade."""
+    if not opened.made:
+        return Found(hits=())
     state = opened.state_now()
     return recall(opened.ws, state, index=opened.index, ask=ask, masked=opened.mask.row)
 

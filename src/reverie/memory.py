@@ -24,7 +24,7 @@ from reverie import remember as remembering
 from reverie.capture import Captured
 from reverie.care import Care
 from reverie.compact import Compacted, compact, is_over, window_of
-from reverie.company import with_others
+from reverie.company import asked, with_others
 from reverie.consolidate import Consolidated, Plan, consolidate, remember_failing, waiting
 from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
@@ -41,7 +41,7 @@ from reverie.errors import Busy, ModelFailed, StoreUnwritable
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.reaching import reach_of
-from reverie.recall import Ask, Found, keep_log, recall
+from reverie.recall import Ask, Found, keep_log
 from reverie.remember import Remembered
 from reverie.store import runs
 from reverie.why import Why, why
@@ -214,8 +214,7 @@ class Memory(Care):
         >>> memory.ask(Ask(query="tea", kinds=("turn",))).hits
         ()
         """
-        state = self.opened.state_now()
-        found = recall(self.opened.ws, state, index=self.opened.index, ask=ask, masked=self.opened.mask.row)
+        found = asked(self.opened, ask)
         self._shown.append(tuple(hit.id for hit in found.hits))
         return with_others(self.opened, found, ask=ask)
 

@@ -65,7 +65,7 @@ class Opened:
         self.ws, self.identity, self.agent = ws, identity, agent
         self.opening = opening
         self.along: dict[str, Opened] = {}
-        self._made = agent is None or ws.disk.size(layout.ORIGIN) is not None
+        self.made = agent is None or ws.disk.size(layout.ORIGIN) is not None
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
         self._index: Index | None = None
         self._resembling = Resembling(self._state, lambda: self.index, catch_up=self._catch_up_index)
@@ -93,7 +93,7 @@ class Opened:
     def writable(self) -> Workspace:
         """The workspace, after what a crash left was finished; raises Untrusted."""
         self.trusted_or_raise()
-        if not self._made:
+        if not self.made:
             self._make()
         if not self._recovered:
             finish_erase(self.ws)
@@ -236,8 +236,8 @@ class Opened:
         agent = Opened(self.opening, self.ws, identity=self.identity)
         if ws.disk.size(layout.ORIGIN) is not None:
             return Opened(self.opening, ws, identity=ws.identity(), agent=agent)
-        identity = _identity(self.opening, ws, agent=self.identity.agent, person=name)
-        return Opened(self.opening, ws, identity=identity, agent=agent)
+        ws.expected = _identity(self.opening, ws, agent=self.identity.agent, person=name)
+        return Opened(self.opening, ws, identity=ws.expected, agent=agent)
 
     def _make(self) -> None:
         """Make a person's workspace, which was read as an empty one so far."""
@@ -245,7 +245,7 @@ class Opened:
         if self.ws.disk.size(layout.ORIGIN) is None:
             self.ws.found(self.identity)
             pages.bootstrap(self.ws)
-        self._made, self.identity = True, self.ws.identity()
+        self.made, self.identity = True, self.ws.identity()
         self.drop_index()
 
 

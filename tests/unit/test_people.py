@@ -132,6 +132,36 @@ def test_a_person_without_a_name_is_refused(desk: Desk) -> None:
     assert not (desk.root / layout.PEOPLE).exists()
 
 
+def test_asking_about_a_person_makes_nothing(desk: Desk) -> None:
+    """Reading the memory of somebody unknown answers as an empty one and makes no folder; the first write does."""
+    shared = desk.remember("The office closes at six")
+    for memory in (_person(desk, "Dana"), desk.again(user="Dana")):
+        assert [hit.id for hit in memory.recall("office").hits] == [shared]
+        assert memory.list() == []
+        assert memory.due().lines == ()
+        assert memory.review() == []
+        assert memory.log() == []
+        status = memory.status()
+        assert (status.person, status.entries, status.problems) == ("Dana", 0, ())
+        assert "six" in memory.context(ContextRequest(query="office")).text
+        memory.close()
+        assert not (desk.root / layout.PEOPLE).exists()
+    dana = _person(desk, "Dana")
+    assert dana.recall("office").hits
+    dana.remember("Dana likes plums")
+    assert desk.found("plums", dana) == ["Dana likes plums"]
+    assert desk.found("plums", _person(desk, "Dana")) == ["Dana likes plums"]
+    assert dana.root.parent == desk.root / layout.PEOPLE
+
+
+def test_a_person_has_the_agents_exclusions(desk: Desk) -> None:
+    """What the agent never stores is not stored for a person either."""
+    desk.memory.exclude("health")
+    dana = _person(desk, "Dana")
+    assert dana.remember("Dana's health is nobody's business").refused
+    assert dana.remember("Dana likes plums").queued
+
+
 def test_a_person_is_opened_by_name_from_outside(desk: Desk) -> None:
     """Opening the agent's folder for a user gives that person's memory, the same each time."""
     _person(desk, "Dana").remember("Dana likes plums")

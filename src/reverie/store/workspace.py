@@ -55,7 +55,7 @@ class Workspace:
     The store modules are functions over it. `clock` returns the present instant in UTC, `new_id` a fresh id of 16
     hex digits; both are injected so that tests decide them. `segment` is the journal segment this process appends
     to, empty until it first writes; `ends` says for each session's file spoken in how it ended when this process last
-    wrote to it.
+    wrote to it. `expected` is who it will be, while it is yet to be made.
     """
 
     def __init__(
@@ -87,6 +87,7 @@ class Workspace:
         self.notebook = settings.notebook_path or layout.NOTEBOOK
         self.segment = ""
         self.ends: dict[str, End] = {}
+        self.expected: Identity | None = None
 
     @property
     def today(self) -> str:
@@ -109,6 +110,8 @@ class Workspace:
     def identity(self) -> Identity:
         """Return who this workspace is; raises NotAWorkspace, NewerFormat or DamagedFile."""
         data = self.disk.read(layout.ORIGIN)
+        if data is None and self.expected is not None:
+            return self.expected
         if data is None:
             message = f"{self.root} is no workspace: run `reverie init {self.root}` to make one there"
             raise NotAWorkspace(message)
