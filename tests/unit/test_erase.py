@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -62,10 +61,9 @@ def test_nothing_readable_is_left(tmp_path: Path) -> None:
     sessions.append(ws, "s2", turn("t9", "unrelated"))
     done = erased(ws)
     assert done.leftovers == ()
-    # The agent's own answer speaks of the nuts in other words, which are nobody's evidence.
-    assert holders(tmp_path) == [sessions.path_of("s1")]
+    assert holders(tmp_path) == []
     text = (tmp_path / sessions.path_of("s1")).read_text()
-    assert re.findall('[^"]*macadamia[^"]*', text) == ["Noted: macadamia nuts are out."]
+    assert "macadamia" not in text
     assert {"archive/2026-07-01.md", PAGE, layout.USER, layout.OBJECTS, layout.HISTORY} <= set(done.places)
     assert "Backups" in done.elsewhere
 

@@ -12,6 +12,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.active_window import parse_range
+from reverie.core.echoes import answers, echoes
 from reverie.core.erasure import Erasure
 from reverie.core.forgetting import LEAST, Cipher, tombstone_of
 from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
@@ -36,13 +37,28 @@ class Origins:
         named = parse_range(entry.turns)
         if named is None or not entry.session:
             return []
-        if entry.session not in self._turns:
-            self._turns[entry.session] = sessions.read(self._ws, entry.session)
-        turns = [turn for turn in self._turns[entry.session] if named[0] <= turn.n <= named[1]]
+        turns = [turn for turn in self._session(entry.session) if named[0] <= turn.n <= named[1]]
         evidence = phrase(entry.evidence)
         holding = [turn for turn in turns if find(words(turn.content), by_first([evidence]), anywhere=True)]
         digest = self._cipher.phrase(evidence) if holding else ""
         return [Span(entry.session, turn.id, digest, turn.n) for turn in holding or turns]
+
+    def echoed(self, entry: Entry) -> dict[Span, list[str]]:
+        """Return the answers to those turns that repeat the entry, each with the sentences that do."""
+        said = [span.n for span in self.spans(entry)]
+        found: dict[Span, list[str]] = {}
+        for turn in answers(self._session(entry.session), said) if said else ():
+            calls = (call.arguments for call in turn.calls)
+            sentences = [one for text in (turn.content, *calls) for one in echoes(entry, text)]
+            if sentences:
+                digest = self._cipher.phrase(phrase(sentences[0]))
+                found[Span(entry.session, turn.id, digest, turn.n)] = sentences
+        return found
+
+    def _session(self, name: str) -> list[Turn]:
+        if name not in self._turns:
+            self._turns[name] = sessions.read(self._ws, name)
+        return self._turns[name]
 
 
 def tombstones_of(
@@ -54,7 +70,10 @@ def tombstones_of(
     """
     cipher = Cipher(tombstones.made_key(ws))
     origins, at = Origins(ws, cipher), ws.clock()
-    made = [tombstone_of(cipher, one, spans=origins.spans(one), at=at, by=by) for one in meant.values()]
+    made = [
+        tombstone_of(cipher, one, spans=[*origins.spans(one), *origins.echoed(one)], at=at, by=by)
+        for one in meant.values()
+    ]
     return tuple(msgspec.structs.replace(one, entries=tuple(meant), spared=spared) for one in made)
 
 
@@ -62,22 +81,27 @@ def erasure_of(ws: Workspace, meant: dict[str, Entry]) -> Erasure:
     """Return what has to go: texts wherever they stand, those too short to be looked for in their own turns alone.
 
     A text is its own: two words, or one with a digit in it. Evidence was cut out of somebody's talk, and four are
-    needed before it is looked for elsewhere.
+    needed before it is looked for elsewhere. What answers repeat of it goes there alone.
     """
     origins = Origins(ws, Cipher(b""))
     texts: dict[str, bool] = {}
+    turns: list[Span] = []
     for entry in meant.values():
         heavy = weight(phrase(entry.text)) >= LEAST or any(map(str.isdigit, entry.text))
         texts[entry.text] = texts.get(entry.text, False) or heavy
         if entry.evidence:
             known = texts.get(entry.evidence, False)
             texts[entry.evidence] = known or weight(phrase(entry.evidence)) >= BORDERLESS
+        echoed = origins.echoed(entry)
+        turns += [*origins.spans(entry), *echoed]
+        for sentence in (one for sentences in echoed.values() for one in sentences):
+            texts.setdefault(sentence, False)
     return Erasure(
         id=ws.new_id(),
         stubs={entry: ws.new_id() for entry in meant},
         texts=tuple(text for text, heavy in texts.items() if heavy),
         own=tuple(text for text, heavy in texts.items() if not heavy),
-        turns=tuple(dict.fromkeys(span for entry in meant.values() for span in origins.spans(entry))),
+        turns=tuple(dict.fromkeys(turns)),
     )
 
 

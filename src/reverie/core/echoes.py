@@ -1,0 +1,50 @@
+"""Who repeats in an answer what was just said, in words of their own.
+
+Owns what counts as an echo of an entry; promises that a sentence which shares with it neither a name, a number nor two
+telling words is none; never reads a file.
+
+"Noted: no macadamia nuts" says what "I'm allergic to macadamia nuts" says, and shares no evidence with it. So it is
+looked for where it must stand: in the answers between the words that are forgotten and the user's next turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from reverie.core.phrases import telling
+from reverie.core.records import Entry, Turn
+
+_ENOUGH = 2  # telling words that a sentence shares by more than chance
+_SENTENCE = re.compile(r"[^.!?。！？…\n\r]+(?:[.!?](?=\S)[^.!?。！？…\n\r]+)*[.!?。！？…]*")
+_NAME = re.compile(r"(?<=[\w,;:'\"] )[^\W\d_]*[A-ZÀ-ÖØ-Þ]\w*|\w*\d(?:[\w.,:]*\w)?")
+_USER = frozenset({"user", "i", "i'm", "i've", "i'll", "i'd"})
+
+
+def answers(turns: Sequence[Turn], ordinals: Iterable[int]) -> Iterator[Turn]:
+    """Yield the turns that answer those with these ordinals: what others say before the user speaks again."""
+    wanted, answering = set(ordinals), False
+    for turn in turns:
+        if turn.n in wanted:
+            answering = True
+        elif turn.role == "user":
+            answering = False
+        elif answering:
+            yield turn
+
+
+def echoes(entry: Entry, text: str) -> list[str]:
+    """Return the sentences of an answer that repeat what an entry says, or what it was read from."""
+    said = {*telling(entry.text), *telling(entry.evidence)} - {"user"}
+    names = {
+        word
+        for name in _NAME.findall(f"{entry.text} \n {entry.evidence}")
+        if name.casefold() not in _USER
+        for word in telling(name)
+    }
+    found = (match[0].strip() for match in _SENTENCE.finditer(text))
+    return [one for one in found if one and _shares(set(telling(one)), said, names)]
+
+
+def _shares(words: set[str], said: set[str], names: set[str]) -> bool:
+    return len(words & said) >= _ENOUGH or bool(words & names)

@@ -1,0 +1,66 @@
+"""Answers that repeat in their own words what was just said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from reverie.core.echoes import answers, echoes
+from reverie.core.records import Entry, Turn
+
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+
+def entry(text: str, evidence: str = "") -> Entry:
+    """Return an entry."""
+    return Entry(id="1" * 16, text=text, at=NOON, day="2026-07-01", evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "repeated"),
+    [
+        (
+            "User is allergic to macadamia nuts",
+            "Noted: no macadamia nuts. Shall I go on?",
+            "Noted: no macadamia nuts.",
+        ),
+        ("User moved to Lisbon in June", "Lisbon is a fine city! What now?", "Lisbon is a fine city!"),
+        ("User now earns 84,000 euros", "So it is 84,000. Good.", "So it is 84,000."),
+        ("Dana lives with Priya", "Say hello to Priya from me.", "Say hello to Priya from me."),
+        ("用户对花生过敏", "好的，我记住了。你对花生过敏。", "你对花生过敏。"),
+    ],
+)
+def test_a_repeated_statement_is_found(text: str, answer: str, repeated: str) -> None:
+    """A sentence that shares a name, a number or two telling words is an echo, and only that sentence."""
+    assert echoes(entry(text), answer) == [repeated]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("User is allergic to walnuts", "I put peanuts on the list. What else?"),
+        ("User works at Acme", "Let us work on it. I will write the tests."),
+        ("User likes tea", "The weather is fine."),
+        ("User moved to Lisbon", "Where do you work?"),
+        ("User is allergic to macadamia nuts", ""),
+    ],
+)
+def test_another_answer_is_none(text: str, answer: str) -> None:
+    """What shares a single common word, or nothing, is no echo."""
+    assert echoes(entry(text), answer) == []
+
+
+def test_answers_end_where_the_user_speaks() -> None:
+    """The answers to a turn are what others say after it, up to the user's next turn."""
+
+    def turn(n: int, role: Any) -> Turn:
+        return Turn(role=role, content=str(n), at=NOON, n=n)
+
+    roles = ("user", "tool", "assistant", "user", "assistant", "assistant", "user")
+    turns = [turn(n, role) for n, role in enumerate(roles)]
+    assert [one.n for one in answers(turns, [0])] == [1, 2]
+    assert [one.n for one in answers(turns, [3])] == [4, 5]
+    assert [one.n for one in answers(turns, [4])] == [5]
+    assert [one.n for one in answers(turns, [6])] == []
