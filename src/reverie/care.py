@@ -30,8 +30,11 @@ from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
 from reverie.store.intents import settle_damaged
+from reverie.store.letting_go import look_through
 from reverie.transfer import MANIFEST, Exported, export, import_export
 from reverie.word import Word
+
+_FORGOTTEN = "[forgotten]"
 
 
 class Care(Word):
@@ -86,10 +89,10 @@ class Care(Word):
         state = self.opened.state_now()
         waiting = reviewing.items(self.opened.ws, state, forgotten=self._forgotten(state))
         if not item:
-            return waiting
+            return self._readable(waiting)
         found = reviewing.pick(waiting, item)
         if accept is None:
-            return [found]
+            return self._readable([found])
         ws = self.opened.writable
         if found.topic == "forgotten":
             if accept:
@@ -100,7 +103,7 @@ class Care(Word):
         else:
             reviewing.decide(ws, state, found, accept=accept)
         self._act(Due(digest=True, publish=True))
-        return [found]
+        return self._readable([found])
 
     # Care
 
@@ -182,9 +185,22 @@ class Care(Word):
             done = remembering.remember(ws, text, draft, known=self.opened.known)
             return bool(done.id) and not done.repeated
 
-        return importing.import_source(ws, source, wanted, keep=keep)
+        done = importing.import_source(ws, source, wanted, keep=keep)
+        if not done.dry_run:
+            look_through(ws, self.opened.mask, done.sessions)
+        return done
 
     # Inside
+
+    def _readable(self, items: list[Item]) -> list[Item]:
+        """Return items without the words of what is forgotten, but for those that ask about it."""
+        mask = self.opened.mask
+        return [
+            msgspec.structs.replace(one, text=_FORGOTTEN)
+            if one.topic != "forgotten" and mask.text(one.text)
+            else one
+            for one in items
+        ]
 
     def _forgotten(self, state: State) -> list[Item]:
         """Return the hidden statements a person is asked about, as items."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,7 +11,9 @@ import pytest
 
 import reverie
 from reverie import ContextRequest, Draft, Memory, Opening, Turn
-from reverie.testing import FixedClock
+from reverie.core.records import Remember
+from reverie.store import journal, quarantine, stream
+from reverie.testing import FixedClock, ToyEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +29,7 @@ def opening(root: Path, clock: FixedClock) -> Opening:
         config_dir=root / "config",
         environment={"HOME": str(root), "TZ": "UTC", "REVERIE_EMBEDDER": "none"},
         clock=clock,
+        embedder=ToyEmbedder(),
     )
 
 
@@ -63,6 +67,14 @@ def seen(memory: Memory) -> list[str]:
     found += [memory.context(ContextRequest(query="macadamia", session="s1")).text]
     found += [one.entry.text for one in memory.list()]
     found += [memory.diff(run.run) for run in memory.log()]
+    found += [problem for run in memory.log() for problem in run.problems]
+    found += [turn.content for one in memory.list() for turn in memory.why(one.entry.id).turns]
+    found += [due.line for due in memory.due().lines]
+    found += [item.text for item in memory.review() if item.topic != "forgotten"]
+    found += [str(memory.status())]
+    with memory.person("Dana") as dana:
+        found += [hit.text for hit in dana.recall("macadamia allergic", k=50).hits]
+        found += [dana.context(ContextRequest(query="macadamia")).text]
     found += [(memory.root / "MEMORY.md").read_text()]
     found += [path.read_text() for path in (memory.root / "digests").glob("*.md")]
     return [text for text in found if "macadamia" in text.lower()]
@@ -91,6 +103,69 @@ def restore_a_backup(memory: Memory) -> None:
     memory.reindex()
 
 
+def a_note_says_it(memory: Memory) -> None:
+    """Find it in a note of the day it was said."""
+    path = memory.root / "notes" / "2026-07-01.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("User is allergic to macadamia nuts.\n")
+    memory.consolidate()
+
+
+def a_conversation_comes_in(memory: Memory) -> None:
+    """Import the same words as another program kept them, in another session."""
+    told = [{"role": "user", "content": NUTS}, {"role": "assistant", "content": "Noted: no macadamia nuts."}]
+    file = memory.root.parent / "talk.json"
+    file.write_text(json.dumps({"messages": told}))
+    memory.import_(file)
+    memory.consolidate()
+
+
+def the_session_grows_long(memory: Memory) -> None:
+    """Let what was said leave the window of its session for the history."""
+    for number in range(60):
+        say(memory, f"Step {number} of the recipe asks for another cup of flour and a pinch of salt. " * 12)
+    memory.compact("s1", budget=2_000)
+    memory.compact_all()
+    memory.digest()
+
+
+def an_old_record_is_queued_again(memory: Memory) -> None:
+    """Queue the entry's own record, as a synchronising program may."""
+    ws = memory.opened.ws
+    hidden = next(one for one in memory.opened.state_now().masked() if "macadamia" in one.text)
+    journal.append(ws, Remember(id="f" * 16, at=ws.clock(), entry=hidden))
+    memory.drain()
+
+
+def a_refused_record_is_kept(memory: Memory) -> None:
+    """Keep bytes that say it among the refused."""
+    raw = json.dumps({"text": "User is allergic to macadamia nuts"}).encode()
+    quarantine.set_aside(memory.opened.ws, [stream.Damaged("import", 0, raw, "not a record")])
+    memory.review()
+
+
+def remembered_in_part(memory: Memory) -> None:
+    """Put the notebook back to how it stood before."""
+    memory.restore(memory.log()[-1].run)
+
+
+def the_index_is_gone(memory: Memory) -> None:
+    """Remove the derived files by hand."""
+    memory.opened.drop_index()
+    for folder in (".index", "digests"):
+        shutil.rmtree(memory.root / folder, ignore_errors=True)
+
+
+def a_person_edits(memory: Memory) -> None:
+    """Write a page that says it in the words of before, as a person may by mistake."""
+    page = memory.root / "notebook" / "3_Personal" / "Food.md"
+    page.write_text(
+        "---\ntype: note\n---\n# Food\n\n- User is allergic to macadamia nuts\n- Soup on Sundays.\n"
+    )
+    memory.recall("soup")
+    dream_again(memory)
+
+
 def remember_it(memory: Memory) -> None:
     """Store it once more as an explicit write, in the words of the entry."""
     memory.remember("User is allergic to macadamia nuts", Draft(at=datetime(2026, 7, 1, 13, tzinfo=UTC)))
@@ -108,6 +183,15 @@ WAYS: dict[str, Callable[[Memory], object]] = {
     "a restored backup": restore_a_backup,
     "an explicit write": remember_it,
     "a repair": lambda memory: memory.check(repair=True),
+    "a note": a_note_says_it,
+    "an import": a_conversation_comes_in,
+    "a long session": the_session_grows_long,
+    "an old record": an_old_record_is_queued_again,
+    "a refused record": a_refused_record_is_kept,
+    "a restore of the notebook": remembered_in_part,
+    "an index gone": the_index_is_gone,
+    "a person's page": a_person_edits,
+    "a lint": lambda memory: memory.lint(),
     "an undo": lambda memory: memory.undo(memory.log()[-1].run),
 }
 

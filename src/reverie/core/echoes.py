@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reverie.core.phrases import telling
 from reverie.core.records import Entry, Turn
 
-_ENOUGH = 2  # telling words that a sentence shares by more than chance
+ENOUGH = 2  # telling words that a sentence shares by more than chance
 _SENTENCE = re.compile(r"[^.!?。！？…\n\r]+(?:[.!?](?=\S)[^.!?。！？…\n\r]+)*[.!?。！？…]*")
 _NAME = re.compile(r"(?<=[\w,;:'\"] )[^\W\d_]*[A-ZÀ-ÖØ-Þ]\w*|\w*\d(?:[\w.,:]*\w)?")
 _USER = frozenset({"user", "i", "i'm", "i've", "i'll", "i'd"})
@@ -42,9 +42,13 @@ def echoes(entry: Entry, text: str) -> list[str]:
         if name.casefold() not in _USER
         for word in telling(name)
     }
-    found = (match[0].strip() for match in _SENTENCE.finditer(text))
-    return [one for one in found if one and _shares(set(telling(one)), said, names)]
+    return [one for one in sentences(text) if _shares(set(telling(one)), said, names)]
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, without the blanks around them."""
+    return (one for match in _SENTENCE.finditer(text) if (one := match[0].strip()))
 
 
 def _shares(words: set[str], said: set[str], names: set[str]) -> bool:
-    return len(words & said) >= _ENOUGH or bool(words & names)
+    return len(words & said) >= ENOUGH or bool(words & names)

@@ -28,6 +28,7 @@ from typing import Literal
 import msgspec
 
 from reverie.core.active_window import parse_range
+from reverie.core.echoes import ENOUGH, sentences
 from reverie.core.phrases import BORDERLESS, may_stand, phrase, telling, weight, words
 from reverie.core.records import Entry, Sketch, Span, Tombstone
 from reverie.core.rows import Row
@@ -154,6 +155,7 @@ class Mask:
         self._sketches: dict[int, dict[int, set[str]]] = {}
         for sketch in (sketch for one in known for sketch in one.phrases):
             self._sketches.setdefault(sketch.head, {}).setdefault(sketch.words, set()).add(sketch.keyed)
+        self._phrases = {sketch.keyed: one for one in known for sketch in one.phrases}
         self._begun: dict[tuple[str, str], Mapping[int, set[str]]] = {}
 
     def __bool__(self) -> bool:
@@ -207,6 +209,19 @@ class Mask:
             return True
         return self._says(text) or any(self._alike_one(line) is not None for line in _statements(text))
 
+    def said(self, text: str) -> Tombstone | None:
+        """Return a tombstone whose statement, or its evidence, stands in `text` word for word."""
+        return self._phrases.get(self._said(text))
+
+    def echoed(self, text: str) -> Tombstone | None:
+        """Return a tombstone of which a sentence of `text`, an answer to what says it, repeats telling words."""
+        for sentence in sentences(text) if self._keyed else ():
+            words_of = {self._cipher.word(one) for one in telling(sentence) if one != "user"}
+            for one in self.tombstones:
+                if len(words_of.intersection(one.signature)) >= ENOUGH:
+                    return one
+        return None
+
     def turn(self, session: str, turn_id: str) -> bool:
         """Whether a turn holds the evidence of something forgotten."""
         return (session, turn_id) in self._turns
@@ -241,23 +256,27 @@ class Mask:
         return next((one for n, one in found if span is None or span[0] <= n <= span[1]), None)
 
     def _says(self, text: str) -> bool:
-        """Whether a forgotten phrase stands in a text; few pairs of words begin one, so few places are hashed whole."""
+        return bool(self._said(text))
+
+    def _said(self, text: str) -> str:
+        """Return the hash of a forgotten phrase in a text; few pairs of words begin one, so few places are hashed."""
         if not self._sketches:
-            return False
+            return ""
         texts = phrase(text)
         begun = [
             (start, found) for start, pair in enumerate(pairwise(texts)) if (found := self._begun_by(pair))
         ]
         if not begun:
-            return False
+            return ""
         said = words(text)
-        return any(
-            start + size <= len(texts)
-            and self._cipher.phrase(texts[start : start + size]) in hashes
-            and may_stand(said, start, end=start + size)
+        found_ = (
+            (start, size, keyed)
             for start, found in begun
             for size, hashes in found.items()
+            if start + size <= len(texts)
+            and (keyed := self._cipher.phrase(texts[start : start + size])) in hashes
         )
+        return next((keyed for start, size, keyed in found_ if may_stand(said, start, end=start + size)), "")
 
     def _begun_by(self, pair: tuple[str, str]) -> Mapping[int, set[str]]:
         """Return the forgotten phrases that may begin with two words, by their length."""

@@ -6,15 +6,18 @@ is tried, and that the record of a forget holds no readable text (that of an era
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from reverie import layout
 from reverie.core import framing
 from reverie.core.entries import derived_id
 from reverie.core.erasure import Erasure
+from reverie.core.forgetting import Mask
 from reverie.core.records import Event, Tombstone
 from reverie.errors import Busy, DamagedFile
-from reverie.store import erasing, stream, tombstones
+from reverie.store import erasing, provenance, stream, tombstones
 from reverie.store.workspace import Workspace
 
 
@@ -68,6 +71,17 @@ def carry_out(ws: Workspace, intent: Forgetting) -> None:
     stream.append_all(ws, layout.EVENTS, [event for event in events if event.id not in there])
     erasing.drop_lines(ws, intent.entries)
     end(ws)
+
+
+def look_through(ws: Workspace, mask: Mask, names: Iterable[str]) -> None:
+    """Hide what sessions that came in say of what was forgotten before, with the answers to it.
+
+    Where the power fails before it is written, the words themselves are hidden all the same, by what they are.
+    """
+    if not mask:
+        return
+    with ws.writing("forget"):
+        tombstones.append(ws, [line for name in names for line in provenance.said_again(ws, mask, name)])
 
 
 def finish(ws: Workspace) -> None:

@@ -14,7 +14,7 @@ from reverie import layout
 from reverie.core.active_window import parse_range
 from reverie.core.echoes import answers, echoes
 from reverie.core.erasure import Erasure
-from reverie.core.forgetting import LEAST, Cipher, tombstone_of
+from reverie.core.forgetting import LEAST, Cipher, Mask, tombstone_of
 from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
 from reverie.core.records import Entry, Span, Tombstone, Turn
 from reverie.store import sessions, tombstones
@@ -75,6 +75,31 @@ def tombstones_of(
         for one in meant.values()
     ]
     return tuple(msgspec.structs.replace(one, entries=tuple(meant), spared=spared) for one in made)
+
+
+def said_again(ws: Workspace, mask: Mask, session: str) -> list[Tombstone]:
+    """Return what tombstones gain from a session in which something forgotten was said too: its turns, and the answers.
+
+    For conversations that came in after the forget, which nobody could look through then.
+    """
+    turns = sessions.read(ws, session)
+    by_turn = {turn.n: tomb for turn in turns if (tomb := mask.said(turn.content)) is not None}
+    said = [turn for turn in turns if turn.n in by_turn]
+    for turn in answers(turns, by_turn):
+        tomb = mask.echoed("\n".join((turn.content, *(call.arguments for call in turn.calls))))
+        if tomb is not None:
+            by_turn.setdefault(turn.n, tomb)
+            said.append(turn)
+    at, cipher = ws.clock(), Cipher(tombstones.key(ws))
+    return [
+        Tombstone(
+            id=by_turn[turn.n].id,
+            at=at,
+            spans=(Span(session, turn.id, cipher.phrase(phrase(turn.content)), turn.n),),
+        )
+        for turn in said
+        if not mask.turn(session, turn.id)
+    ]
 
 
 def erasure_of(ws: Workspace, meant: dict[str, Entry]) -> Erasure:
