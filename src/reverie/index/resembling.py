@@ -1,7 +1,7 @@
 """Entries whose words resemble those of a new one: what an extraction or a dream compares it with.
 
 Owns the search behind links; promises that what waits for the drain is looked through like what is stored, that the
-files are looked at once for each change of the state rather than for each entry, and that while the index cannot be
+files are looked at when a stored entry changed rather than for each entry, and that while the index cannot be
 used only its part is missing; never judges what two entries are to each other.
 
 What waits has an index of its own, in memory: a fresh extraction queues entries by the thousand, and to score each of
