@@ -53,14 +53,29 @@ def test_another_answer_is_none(text: str, answer: str) -> None:
 
 
 def test_answers_end_where_the_user_speaks() -> None:
-    """The answers to a turn are what others say after it, up to the user's next turn."""
+    """What others say after a turn answers it until the user speaks again; what comes later does not."""
 
     def turn(n: int, role: Any) -> Turn:
         return Turn(role=role, content=str(n), at=NOON, n=n)
 
-    roles = ("user", "tool", "assistant", "user", "assistant", "assistant", "user")
+    roles = ("user", "user", "tool", "assistant", "user", "assistant", "assistant", "user")
     turns = [turn(n, role) for n, role in enumerate(roles)]
-    assert [one.n for one in answers(turns, [0])] == [1, 2]
-    assert [one.n for one in answers(turns, [3])] == [4, 5]
-    assert [one.n for one in answers(turns, [4])] == [5]
-    assert [one.n for one in answers(turns, [6])] == []
+
+    def of(*ordinals: int) -> list[tuple[int, bool]]:
+        return [(one.n, answering) for one, answering in answers(turns, ordinals)]
+
+    assert of(0) == [(2, True), (3, True), (5, False), (6, False)]
+    assert of(1) == of(0)
+    assert of(4) == [(5, True), (6, True)]
+    assert of(5) == [(6, True)]
+    assert of(7) == of() == []
+
+
+def test_what_is_said_later_must_say_half_of_it() -> None:
+    """Further on in the session a name, or two words of many, are no echo."""
+    nuts = entry("User is allergic to macadamia nuts")
+    assert echoes(nuts, "No cookies with macadamia nuts, then.", answering=False)
+    assert echoes(nuts, "Nuts are tasty.", answering=False) == []
+    assert echoes(entry("User moved to Lisbon in June"), "Lisbon is fine.", answering=False) == []
+    long = entry("User prefers a window seat on the left in the last row of night trains to Vienna")
+    assert echoes(long, "The night train leaves at nine.", answering=False) == []

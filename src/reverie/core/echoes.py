@@ -4,7 +4,7 @@ Owns what counts as an echo of an entry; promises that a sentence which shares w
 telling words is none; never reads a file.
 
 "Noted: no macadamia nuts" says what "I'm allergic to macadamia nuts" says, and shares no evidence with it. So it is
-looked for where it must stand: in the answers between the words that are forgotten and the user's next turn.
+looked for where it must stand: in the answers to the words that are forgotten, and in what is said later there.
 """
 
 from __future__ import annotations
@@ -21,20 +21,31 @@ _NAME = re.compile(r"(?<=[\w,;:'\"] )[^\W\d_]*[A-ZÀ-ÖØ-Þ]\w*|\w*\d(?:[\w.,:]
 _USER = frozenset({"user", "i", "i'm", "i've", "i'll", "i'd"})
 
 
-def answers(turns: Sequence[Turn], ordinals: Iterable[int]) -> Iterator[Turn]:
-    """Yield the turns that answer those with these ordinals: what others say before the user speaks again."""
-    wanted, answering = set(ordinals), False
+def answers(turns: Sequence[Turn], ordinals: Iterable[int]) -> Iterator[tuple[Turn, bool]]:
+    """Yield what others say after the turns with these ordinals, and whether it answers them.
+
+    The answer ends where the user speaks again after it. Several turns of the user's in a row are answered together.
+    """
+    wanted, begun, answering, answered = set(ordinals), False, False, False
     for turn in turns:
         if turn.n in wanted:
-            answering = True
+            begun, answering, answered = True, True, False
         elif turn.role == "user":
-            answering = False
-        elif answering:
-            yield turn
+            answering = answering and not answered
+        elif begun:
+            answered = True
+            yield turn, answering
 
 
-def echoes(entry: Entry, text: str) -> list[str]:
-    """Return the sentences of an answer that repeat what an entry says, or what it was read from."""
+def echoes(entry: Entry, text: str, *, answering: bool = True) -> list[str]:
+    """Return the sentences that repeat what an entry says, or what it was read from.
+
+    In what is said later than the answer, a name or two words are chance: half of what tells is not.
+    """
+    if not answering:
+        told = set(telling(entry.text)) - {"user"}
+        later = ((one, set(telling(one)) & told) for one in sentences(text))
+        return [one for one, shared in later if len(shared) >= max(ENOUGH, len(told) / 2)]
     said = {*telling(entry.text), *telling(entry.evidence)} - {"user"}
     names = {
         word

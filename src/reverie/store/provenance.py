@@ -47,9 +47,9 @@ class Origins:
         """Return the answers to those turns that repeat the entry, each with the sentences that do."""
         said = [span.n for span in self.spans(entry)]
         found: dict[Span, list[str]] = {}
-        for turn in answers(self._session(entry.session), said) if said else ():
-            calls = (call.arguments for call in turn.calls)
-            sentences = [one for text in (turn.content, *calls) for one in echoes(entry, text)]
+        for turn, answering in answers(self._session(entry.session), said) if said else ():
+            texts = (turn.content, *(call.arguments for call in turn.calls))
+            sentences = [one for text in texts for one in echoes(entry, text, answering=answering)]
             if sentences:
                 digest = self._cipher.phrase(phrase(sentences[0]))
                 found[Span(entry.session, turn.id, digest, turn.n)] = sentences
@@ -85,7 +85,7 @@ def said_again(ws: Workspace, mask: Mask, session: str) -> list[Tombstone]:
     turns = sessions.read(ws, session)
     by_turn = {turn.n: tomb for turn in turns if (tomb := mask.said(turn.content)) is not None}
     said = [turn for turn in turns if turn.n in by_turn]
-    for turn in answers(turns, by_turn):
+    for turn, _ in answers(turns, tuple(by_turn)):
         tomb = mask.echoed("\n".join((turn.content, *(call.arguments for call in turn.calls))))
         if tomb is not None:
             by_turn.setdefault(turn.n, tomb)
