@@ -22,16 +22,18 @@ from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.records import Draft, Run
 from reverie.core.scopes import Member
+from reverie.errors import UsageError
 from reverie.importers.taken import Imported
 from reverie.importing import Wish
 from reverie.index.state import State
 from reverie.lint import Linted, lint
+from reverie.merging import merge
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
 from reverie.store.intents import settle_damaged
 from reverie.store.letting_go import look_through
-from reverie.transfer import MANIFEST, Exported, export, import_export
+from reverie.transfer import MANIFEST, Export, Exported, all_sealed, export, fits, planned, put, verified
 from reverie.word import Word
 
 _FORGOTTEN = "[forgotten]"
@@ -167,7 +169,7 @@ class Care(Word):
         >>> memory.export(folder / "copy").files > 0
         True
         """
-        return export(self.opened.ws, target)
+        return export(self.opened.ws, target, still=self.opened.trusted)
 
     def import_(self, source: Path, *, session: str = "", wish: Wish | None = None) -> Imported:
         """Take in conversations, another memory, a vault or an export; what cannot be read is set aside and reported.
@@ -179,7 +181,7 @@ class Care(Word):
         """
         ws, wanted = self.opened.writable, wish or Wish(session=session)
         if source.is_dir() and (source / MANIFEST).exists():
-            return import_export(ws, source)
+            return self._take_in(verified(source), dry_run=wanted.dry_run)
 
         def keep(text: str, draft: Draft) -> bool:
             done = remembering.remember(ws, text, draft, known=self.opened.known)
@@ -191,6 +193,21 @@ class Care(Word):
         return done
 
     # Inside
+
+    def _take_in(self, found: Export, *, dry_run: bool) -> Imported:
+        """Take in an export: whole where this workspace holds nothing else, else what is missing."""
+        ws = self.opened.writable
+        if fits(ws, found):
+            return planned(found) if dry_run else put(ws, found)
+        if dry_run:
+            message = "a dry run cannot say what two memories amount to: import into a copy of this workspace"
+            raise UsageError(message)
+        all_sealed(found)
+        done = merge(ws, self.opened.state_now(), found.disk, mask=self.opened.mask)
+        if done.forgotten:
+            self.forget(done.forgotten)
+        self._act(Due(digest=True, publish=True))
+        return done.imported
 
     def _readable(self, items: list[Item]) -> list[Item]:
         """Return items without the words of what is forgotten, but for those that ask about it."""

@@ -184,16 +184,6 @@ def test_a_newer_export_is_refused(lived: Desk, other: Desk) -> None:
         other.memory.import_(done.folder)
 
 
-def test_an_export_goes_into_a_new_workspace_alone(lived: Desk, other: Desk) -> None:
-    """A workspace that holds memories takes no export, and keeps every byte."""
-    done = lived.memory.export(lived.home / "copy")
-    other.say("I was here first.")
-    before = other.bytes()
-    with pytest.raises(UsageError, match="holds memories"):
-        other.memory.import_(done.folder)
-    assert other.bytes() == before
-
-
 def test_a_workspace_wiped_and_imported_is_itself(lived: Desk) -> None:
     """Exported, wiped and imported the memory answers as before (R-30)."""
     before = lived.bytes()

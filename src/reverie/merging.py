@@ -1,0 +1,213 @@
+"""An export that meets other memories: what it has that is not there is added, and nothing is overwritten.
+
+In: a verified export, and the state here. Out: sessions, notes and pages that are missing here as they were; turns that
+a session here lacks, at its end; entries through the journal, with the records of how far sessions were read; events
+that happened to them. No model.
+
+What was forgotten on either side does not come in, and the answer counts it. An entry whose id stands here for another
+text is a conflict: it is told, and both workspaces keep theirs. What an export says beyond that (outcomes of dreams,
+their history, MEMORY.md, settings) stays out: the entries are dreamt of here.
+
+What survives a crash here: everything written, each piece synced. Merging again finds less to do, for turns and entries
+are known by their ids.
+
+Next: `drain`, which stores the entries.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from reverie import layout
+from reverie.core.entries import derived_id
+from reverie.core.exclusions import excluded_by
+from reverie.core.forgetting import Mask
+from reverie.core.records import Entry, Event, Extraction, JournalRecord, Remember
+from reverie.core.where import Where
+from reverie.importers.taken import Imported
+from reverie.importers.turns import Skipped
+from reverie.index.state import State
+from reverie.store import journal, sessions, stream, tombstones
+from reverie.store.disk import Disk
+from reverie.store.workspace import Workspace
+
+_ADDED = (layout.NOTEBOOK, layout.SUMMARIES, layout.FILES, layout.SKILLS, "notes")
+_FORGETTING = frozenset({"forget", "restore"})
+
+
+class Merged(msgspec.Struct, frozen=True, kw_only=True):
+    """What a merge did, and the entries of this workspace that were forgotten in the other one."""
+
+    imported: Imported
+    forgotten: tuple[str, ...] = ()
+
+
+def merge(ws: Workspace, state: State, other: Disk, *, mask: Mask) -> Merged:
+    """Add what the export in the folder of `other` has and this workspace lacks; raises StoreUnwritable, Busy."""
+    theirs = Workspace(other.root, ws.settings, clock=ws.clock, new_id=ws.new_id, disk=other)
+    merging = _Merging(ws, state, theirs=theirs, mask=mask)
+    merging.talk()
+    merging.files()
+    merging.entries()
+    merging.events()
+    forgotten = {entry for tomb in merging.gone.tombstones for entry in tomb.entries}
+    # Of what was forgotten here once a person here has had the last word, whichever it was.
+    settled = {entry for tomb in tombstones.read(ws) for entry in tomb.entries}
+    return Merged(imported=merging.told(), forgotten=tuple(sorted(state.find(sorted(forgotten - settled)))))
+
+
+class _Merging:
+    """One merge under way: the two workspaces, what was accepted, and what is counted."""
+
+    def __init__(self, ws: Workspace, state: State, *, theirs: Workspace, mask: Mask) -> None:
+        self._ws, self._here, self._theirs, self._mask = ws, state, theirs, mask
+        self.gone = tombstones.mask(theirs)
+        self._there = State(None, theirs.disk, calendar=theirs.calendar, notebook=theirs.notebook)
+        self._there.catch_up(self.gone)
+        self._there.overlay(journal.waiting(theirs).records, self.gone)
+        self._whole: set[str] = set()  # sessions and notes that are here as they are there
+        self._accepted: set[str] = set()
+        self._count: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
+        self._conflicts: list[Skipped] = []
+
+    def told(self) -> Imported:
+        """Return what was done."""
+        return Imported(
+            format="reverie-export",
+            turns=self._count["turns"],
+            facts=self._count["entries"],
+            repeated=self._count["repeated"],
+            sessions=tuple(sorted(sessions.names(self._theirs))),
+            skipped=tuple(self._conflicts),
+            unread=len(self._conflicts),
+            passed=dict(self._passed),
+            files=self._count["files"],
+        )
+
+    def talk(self) -> None:
+        """Bring sessions: whole where there is none of the name, else the turns that are missing, at the end."""
+        for path in sessions.files(self._theirs):
+            data = self._theirs.disk.read(path) or b""
+            own = self._ws.disk.read(path)
+            turns = sessions.open_file(self._theirs, path).turns
+            name = sessions.open_file(self._theirs, path).state.name
+            if own is None:
+                self._ws.disk.replace(path, data)
+                self._whole.add(name)
+                self._count["turns"] += len(turns)
+                continue
+            if own.startswith(data):
+                self._whole.add(name)
+                self._count["repeated"] += len(turns)
+                continue
+            known = {sessions.identity(turn) for turn in sessions.read(self._ws, name)}
+            for turn in turns:
+                if sessions.identity(turn) in known:
+                    self._count["repeated"] += 1
+                else:
+                    sessions.append(self._ws, name, turn)
+                    self._count["turns"] += 1
+
+    def files(self) -> None:
+        """Bring notes, pages and other files that are missing; what differs here stays as it is here."""
+        for path in self._theirs.disk.walk(""):
+            folder = path.partition("/")[0]
+            is_note = "/" not in path and path.endswith(".md") and path[:1].isdigit()
+            if folder not in _ADDED and not is_note and folder != layout.PEOPLE:
+                continue
+            if folder == layout.PEOPLE and self._is_met(path):
+                self._passed["a person who has a workspace here"] += 1
+                continue
+            own, data = self._ws.disk.read(path), self._theirs.disk.read(path)
+            if own is None and data is not None:
+                self._ws.disk.replace(path, data)
+                self._count["files"] += 1
+            elif own != data:
+                self._passed["a file that is another one here"] += 1
+                continue
+            self._whole.add(path)
+
+    def entries(self) -> None:
+        """Queue the entries that are missing, with the records that say how far whole sessions and notes were read."""
+        everything = Where(include_hidden=True, include_previous=True)
+        wanted = {one.entry.id: one.entry for one in self._there.states(everything)}
+        for record in self._records():
+            if isinstance(record, Extraction):
+                self._extraction(record, wanted)
+        for entry in wanted.values():
+            if self._accepts(entry):
+                placed = entry if entry.session in self._whole else msgspec.structs.replace(entry, turns="")
+                self._queue(Remember(id=derived_id("merge", entry.id), at=entry.at, entry=placed))
+        self._passed["forgotten there"] += len(self._there.masked())
+
+    def events(self) -> None:
+        """Append what happened to the entries that are here now, but for what forgets or restores."""
+        there: stream.Read[Event] = stream.read(self._theirs, layout.EVENTS, Event)
+        here: stream.Read[Event] = stream.read(self._ws, layout.EVENTS, Event)
+        known = {event.id for event in here.records}
+        stream.append_all(
+            self._ws,
+            layout.EVENTS,
+            [
+                event
+                for event in there.records
+                if event.id not in known
+                and event.kind not in _FORGETTING
+                and event.entry in self._accepted
+                and (not event.other or event.other in self._accepted)
+            ],
+        )
+
+    def _records(self) -> Iterator[JournalRecord]:
+        seen: set[str] = set()
+        for record in (*journal.archived(self._theirs), *journal.waiting(self._theirs).records):
+            if record.id not in seen:
+                seen.add(record.id)
+                yield record
+
+    def _extraction(self, record: Extraction, wanted: dict[str, Entry]) -> None:
+        """Queue a reading of a session or note that is here as it was read, with those entries that come in."""
+        if (record.session or record.note) not in self._whole:
+            return
+        found = [wanted.pop(one.id) for one in record.entries if one.id in wanted]
+        entries = tuple(one for one in found if self._accepts(one))
+        if record.session:
+            read = self._here.mark(record.session) >= record.stop
+        else:
+            read = self._here.note_digest(record.note) == record.digest
+        if entries or not read:
+            self._queue(msgspec.structs.replace(record, entries=entries))
+
+    def _accepts(self, entry: Entry) -> bool:
+        """Whether an entry comes in; counted either way."""
+        known = self._here.known(entry.id)
+        if self._mask(entry):
+            self._passed["forgotten here"] += 1
+        elif known is not None and known.text == entry.text:
+            self._accepted.add(entry.id)
+            self._count["repeated"] += 1
+        elif known is not None:
+            reason = f"entry {entry.id} says something else here: both workspaces keep theirs"
+            self._conflicts.append(
+                Skipped(len(self._conflicts) + 1, entry.text.encode("utf-8", "replace"), reason)
+            )
+        elif excluded_by(f"{entry.text} {entry.evidence}", self._ws.settings.exclusions):
+            self._passed["an excluded topic"] += 1
+        else:
+            self._accepted.add(entry.id)
+            self._count["entries"] += 1
+            return True
+        return False
+
+    def _queue(self, record: JournalRecord) -> None:
+        journal.append(self._ws, record)
+
+    def _is_met(self, path: str) -> bool:
+        """Whether the person whose file this is had a workspace here before."""
+        person = "/".join(path.split("/")[:2])
+        origin = f"{person}/{layout.ORIGIN}"
+        return self._ws.disk.read(origin) not in (None, self._theirs.disk.read(origin))
