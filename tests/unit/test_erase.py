@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -32,10 +33,10 @@ from reverie.core import framing
 from reverie.core.blocks import Block, find_block
 from reverie.core.daylog import parse
 from reverie.core.erasure import Eraser, Erasure
-from reverie.core.records import Event, Run
+from reverie.core.records import Event, KeyValue, Run
 from reverie.drain import drain
 from reverie.errors import Busy, NotFound
-from reverie.store import counters, journal, quarantine, sessions, stream
+from reverie.store import counters, journal, quarantine, reviews, sessions, stream
 from reverie.store.counters import DrainCounters
 from reverie.store.git import History as Commits
 from reverie.testing import FixedClock
@@ -293,3 +294,41 @@ def test_unknown_members_and_clean_files_survive(tmp_path: Path) -> None:
     )
     packed = framing.frame({"base64": base64.b64encode(b"nothing").decode(), "n": 1.50})
     assert eraser.lines(packed) == packed
+
+
+def test_every_kind_of_file_is_cleaned(tmp_path: Path) -> None:
+    """A host's files, an adapter's store, skills, notes, transcripts, reviews and what was rendered are reached."""
+    ws = lived(tmp_path)
+    said = {
+        "files/plan.txt": f"Menu\r\n{NUTS}\r\nSoup\r\n".encode(),
+        "files/deep/data.json": json.dumps({"menu": [NUTS, {"soup": NUTS.upper()}]}).encode(),
+        "skills/menu/SKILL.md": f"---\nname: menu\n---\n# Menu\n\n- {NUTS}\n- Soup.\n".encode(),
+        "notes/2026-07-01.md": f"{NUTS}\n\nSoup.\n".encode(),
+        "SOUL.md": f"# Soul\n\nI know that {NUTS}.\n".encode(),
+        layout.EMBEDDED_DB: NUTS.encode(),
+    }
+    for path, data in said.items():
+        ws.disk.replace(path, data)
+    value = msgspec.Raw(msgspec.json.encode({"text": NUTS, "deep": [[NUTS]]}))
+    stream.append(ws, layout.KV, KeyValue(namespace=("a",), key=NUTS, at=NOON, value=value))
+    stream.append(
+        ws, layout.KV, KeyValue(namespace=("a",), key="soup", at=NOON, value=msgspec.Raw(b'"soup"'))
+    )
+    reviews.propose(ws, "memory-edit", layout.MEMORY, text=f"- {NUTS}\n", why="edited")
+    stream.append(ws, f"{layout.DREAMS}/dream-1.jsonl", Event(id="e" * 16, at=NOON, kind="refusal", why=NUTS))
+    ws.disk.replace(
+        layout.rendered_file("s1"),
+        framing.frame({"session": "s1", "at": "2026-07-01T12:00:00Z", "lines": [NUTS]}),
+    )
+    planned = forgetting.erase(ws, state_of(ws), [NUT], dry_run=True)
+    done = erased(ws)
+    assert done.leftovers == ()
+    assert holders(tmp_path) == []
+    assert {path for path in said if path != layout.EMBEDDED_DB} | {layout.KV, layout.REVIEWS} <= set(
+        planned.places
+    )
+    assert not (tmp_path / layout.EMBEDDED_DB).exists()
+    assert (tmp_path / "files/plan.txt").read_bytes() == b"Menu\r\n[erased]\r\nSoup\r\n"
+    assert b"Soup." in (tmp_path / "skills/menu/SKILL.md").read_bytes()
+    assert b'"soup"' in (tmp_path / layout.KV).read_bytes()
+    assert json.loads((tmp_path / "files/deep/data.json").read_text())["menu"][0] == "[erased]"
