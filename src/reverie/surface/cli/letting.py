@@ -124,7 +124,9 @@ def forget(
     said = "remembered again" if restore else "forgotten"
     lines = meant.lines(f"would be {said}" if dry_run else said)
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
-    answer(ctx, {"dry_run": dry_run, "ids": done.ids, "places": done.places}, lines)
+    lines += [line(f"not withdrawn yet: {problem}", indent=4) for problem in done.problems]
+    told = {"dry_run": dry_run, "ids": done.ids, "places": done.places, "problems": done.problems}
+    answer(ctx, told, lines)
 
 
 @app.command("erase", cls=Verb, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
