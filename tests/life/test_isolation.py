@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -89,9 +90,38 @@ def test_five_people_and_four_agents_leak_nowhere(tmp_path: Path, seed: int) -> 
         assert told > len(PLACES) * 2
         for place in PLACES:
             _search_files(place, places[place])
+        for agent, memory in agents.items():
+            _go_and_come_back(memory, tmp_path / "copies" / str(AGENTS.index(agent)), clock)
     finally:
         for memory in places.values():
             memory.close()
+
+
+def _go_and_come_back(memory: Memory, home: Path, clock: FixedClock) -> None:
+    """Export a lived workspace with its people and import it elsewhere: every canonical byte is equal (R-30)."""
+    home.mkdir(parents=True)
+    copy = memory.export(home / "copy").folder
+    opening = Opening(
+        path=home / "ws",
+        config_dir=home.parent.parent / "config",
+        environment={"HOME": str(home), "TZ": "UTC", "REVERIE_EMBEDDER": "none"},
+        clock=clock,
+    )
+    with reverie.init(opening) as again:
+        again.import_(copy)
+        assert _canonical(again.root) == _canonical(memory.root)
+        assert again.check() == ()
+        mine, theirs = ({one.entry.id: one for one in each.list()} for each in (memory, again))
+        assert theirs == mine
+
+
+def _canonical(root: Path) -> dict[str, bytes]:
+    """Return every file that does not come back by itself, but for whose workspace it is."""
+    found = {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
+    }
+    left = re.compile(r"(people/[^/]+/)?(\.index|digests|\.state/locks)/|\.state/workspace\.json$")
+    return {path: data for path, data in found.items() if not left.match(path)}
 
 
 def _look(place: tuple[str, str], memory: Memory) -> int:

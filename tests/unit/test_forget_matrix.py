@@ -198,7 +198,7 @@ WAYS: dict[str, Callable[[Memory], object]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_way_leads_back(memory: Memory, way: str) -> None:
-    """Whatever runs after a forget, no reader gets the words, and what was said beside them is still found."""
+    """Whatever runs after a forget, no reader gets the words, and what was said beside them is found (R-25, P-17)."""
     assert len(seen(memory)) > 4
     memory.forget([nuts(memory)])
     assert seen(memory) == []
@@ -225,7 +225,7 @@ def test_an_erase_leaves_nothing_to_bring_back(memory: Memory) -> None:
 
 
 def test_forgetting_everything_leaves_nothing_for_the_next_run(memory: Memory) -> None:
-    """When all is forgotten, the next scheduled run shows nothing of it."""
+    """When all is forgotten, the next scheduled run shows nothing of it (R-27)."""
     before = {one.entry.text for one in memory.list()}
     memory.forget([one.entry.id for one in memory.list()])
     dream_again(memory)

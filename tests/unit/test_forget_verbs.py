@@ -145,7 +145,7 @@ def everything(memory: Memory) -> list[str]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_is_let_go_stays_away(memory: Memory, verb: str, way: str) -> None:
-    """Whichever verb let go and whatever runs then, twice: what it promised is shown by no reader, its neighbour is."""
+    """Whichever verb let go, whatever runs then, twice: no reader shows what it promised to keep away (R-25, S-46)."""
     reader = entries if verb == "hide" else everything
     assert any(WORD in text for text in reader(memory))
     VERBS[verb](memory)
@@ -178,7 +178,7 @@ def test_each_verb_leaves_what_it_says(memory: Memory, verb: str) -> None:
 
 @pytest.mark.parametrize("way", ["remember", "capture", "note", "import"])
 def test_an_excluded_topic_comes_in_by_no_way(memory: Memory, way: str, tmp_path: Path) -> None:
-    """A topic that is excluded becomes no entry by an explicit write, a turn, a note or an import."""
+    """A topic that is excluded becomes no entry by an explicit write, a turn, a note or an import (R-28, L-37)."""
     memory.exclude("gluten")
     text = "I have to avoid gluten from now on. I adopted a cat."
     clock = _clock(memory)
@@ -234,7 +234,7 @@ def test_no_model_is_told(memory: Memory, verb: str, tmp_path: Path) -> None:
 
 
 def test_a_fresh_statement_asks(memory: Memory) -> None:
-    """Said anew by the user, it is asked about in status and review, and shown once the answer is yes."""
+    """Said anew by the user, it is asked about in status and review, and shown once the answer is yes (R-26)."""
     gone = one(memory)
     memory.forget([gone])
     clock = _clock(memory)
