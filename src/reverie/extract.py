@@ -239,16 +239,16 @@ def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracte
     """Link what was just stored with what was known before, and say what became due."""
     events: dict[str, Event] = {}
     before: dict[str, EntryState] = {}
-    now = job.ws.clock()
+    now, by, zone = job.ws.clock(), record.extractor, job.ws.calendar.zone
     for entry in record.entries:
         # A drain may have stored the record meanwhile: its entries are then met on both sides.
         others = before | {state.entry.id: state for state in job.reading.alike(entry)}
-        links = links_of(entry, list(others.values()), at=now, by=record.extractor)
+        links = links_of(entry, list(others.values()), at=now, by=by, zone=zone)
         if not links and (hint := hints.get(entry.id)):
             named = job.reading.alike(msgspec.structs.replace(entry, text=hint))
             others |= {state.entry.id: state for state in named}
-            links = links_of(entry, list(others.values()), at=now, by=record.extractor)
-            asked = asked_by(entry, hint, others=others.values(), at=now, by=record.extractor)
+            links = links_of(entry, list(others.values()), at=now, by=by, zone=zone)
+            asked = asked_by(entry, hint, others=others.values(), at=now, by=by)
             links += [asked] if asked and not links else []
         events |= {link.id: link for link in links}
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)

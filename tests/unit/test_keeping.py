@@ -6,9 +6,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from desk import NOON, Desk
 
+from reverie.core.days import format_instant, parse_instant
 from reverie.core.fold import EntryState, fold
 from reverie.core.guard_keeping import keeps
 from reverie.core.links import links_of
@@ -103,3 +105,51 @@ def test_a_kept_promise_leaves_the_due_list_and_a_new_date_brings_it_back(tmp_pa
         desk.clock.advance(minutes=1)
         desk.memory.done(promise.state.entry.id, until="2026-07-10")
         assert [line.shown for line in desk.memory.due().lines] == ["2026-07-10"]
+
+
+@pytest.mark.parametrize(
+    ("first", "third"),
+    [
+        ("2026-10-16T07:00:00Z", "2026-10-30T08:00:00Z"),  # 9:00 in Berlin, set back on 2026-10-25
+        ("2027-03-19T08:00:00Z", "2027-04-02T07:00:00Z"),  # 9:00 in Berlin, set on on 2027-03-28
+    ],
+)
+def test_a_keeping_that_is_told_leaves_the_time_of_day_on_the_wall(
+    tmp_path: Path, first: str, third: str
+) -> None:
+    """A weekly promise of 9:00 that talk tells the keeping of is due at 9:00 again, over both changes of the clocks."""
+    begun = parse_instant(first)
+    with Desk(tmp_path, now=begun - timedelta(days=1), zone="Europe/Berlin") as desk:
+        text = "User will send Dana the weekly report"
+        promise = desk.remember(text, due=first, every="week", category="commitment")
+        for weeks in (0, 1):
+            desk.clock.now = begun + timedelta(weeks=weeks, hours=2)
+            desk.say("I sent Dana the weekly report.", session=f"week-{weeks}")
+            desk.memory.extract()
+            desk.memory.drain()
+        assert desk.memory.get(promise).due == third
+        assert desk.memory.get(promise).kept == format_instant(begun + timedelta(weeks=1))
+        desk.memory.reindex()
+        assert desk.memory.get(promise).due == third
+
+
+def test_a_time_that_is_told_of_twice_is_kept_once() -> None:
+    """Two statements about one Friday move a weekly promise by one week, in whatever order they are folded."""
+    old = _promise("User will send Dana the report", due="2026-07-03", every="week")
+    told = [_said("User sent Dana the report", days=days) for days in (1, 2)]
+    told = [msgspec.structs.replace(one, id=f"{number}" * 16) for number, one in enumerate(told, 2)]
+    links = [
+        link
+        for one in told
+        for link in links_of(one, [_open(old)], at=NOON + timedelta(days=9), by="test", zone="Europe/Berlin")
+    ]
+    assert [link.value for link in links] == ["Europe/Berlin"] * 2
+    assert fold(old, links).due == fold(old, reversed(links)).due == "2026-07-10"
+
+
+def test_an_unknown_zone_or_moment_in_the_events_keeps_the_memory_readable() -> None:
+    """A link of a newer or damaged writer is counted by UTC and by when it was noted, and fails nothing."""
+    old = _promise("User will send Dana the report", due="2026-07-03T09:00:00Z", every="week")
+    (link,) = links_of(_said("User sent Dana the report"), [_open(old)], at=NOON, by="test", zone="UTC")
+    odd = msgspec.structs.replace(link, value="Mars/Olympus", when="soon", at=NOON + timedelta(days=3))
+    assert fold(old, [odd]).due == "2026-07-10T09:00:00Z"

@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 
 from reverie.core.categories import category
-from reverie.core.days import Calendar, format_instant, parse_instant
+from reverie.core.days import Calendar, format_instant, parse_instant, when_bounds
 from reverie.core.due_every import can_recur, following, is_every
 from reverie.core.records import Entry, Event, Score
+from reverie.errors import BadSettings, UsageError
 
 PROTECTED = 0.90  # at or above it an entry neither decays nor leaves MEMORY.md for lack of room
 REPEAT_CAP = 0.89  # repeats alone never reach the protected level
@@ -214,14 +215,26 @@ def _happened(state: EntryState, event: Event) -> EntryState:
 def _completed(state: EntryState, event: Event) -> EntryState:
     """Return the state after a promise was kept; one that comes again is due anew.
 
-    The event says when, by the workspace's calendar. Where it does not, the time of day is kept in UTC. A link's `when`
-    is the instant at which the keeping was told.
+    The event says when, by the workspace's calendar. A link says only when the keeping was told, in `when`, and in
+    which zone the time of day stays the same, in `value`; told twice of one time, it is kept once.
     """
     replace = msgspec.structs.replace
     again, entry = "" if event.other else event.when, state.entry
     if not again and is_every(entry.every) and can_recur(entry.due) and can_recur(state.due):
-        again = following(entry.every, state.due, begun=entry.due, now=event.at, calendar=_UTC)
+        calendar = _calendar(event.value)
+        told = _said(event)
+        if event.other and can_recur(state.kept) and told <= when_bounds(state.kept, calendar)[1]:
+            return state
+        again = following(entry.every, state.due, begun=entry.due, now=told, calendar=calendar)
     return replace(state, due=again, kept=state.due) if again else replace(state, done=True)
+
+
+def _calendar(zone: str) -> Calendar:
+    """Return the calendar of a zone that an event names, that of UTC where it names none that is known here."""
+    try:
+        return Calendar(zone) if zone else _UTC
+    except BadSettings:
+        return _UTC
 
 
 def _judged(state: EntryState, event: Event) -> EntryState:
@@ -256,13 +269,20 @@ def _pointed_at(state: EntryState, event: Event) -> EntryState:
     raised = state.sig
     if raised < REPEAT_CAP:
         raised = round(raised + (REPEAT_CAP - raised) * (1 - REPEAT_STEP), 6)
-    said = parse_instant(event.when) if event.when else event.at
     return replace(
         state,
         sig=raised,
         observations=state.observations + 1,
-        confirmed=max(state.confirmed, said),
+        confirmed=max(state.confirmed, _said(event)),
     )
+
+
+def _said(event: Event) -> datetime:
+    """Return when the later entry of a link was said; where it does not tell, when the link was made."""
+    try:
+        return parse_instant(event.when) if event.when else event.at
+    except UsageError:
+        return event.at
 
 
 def _since(event: Event) -> str:

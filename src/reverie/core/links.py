@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+import msgspec
+
 from reverie.core.days import format_instant
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
@@ -25,12 +27,14 @@ _KINDS = {
 }
 
 
-def links_of(entry: Entry, others: Iterable[EntryState], *, at: datetime, by: str) -> list[Event]:
+def links_of(
+    entry: Entry, others: Iterable[EntryState], *, at: datetime, by: str, zone: str = ""
+) -> list[Event]:
     """Return the links from `entry` to entries that stood before it.
 
     A repeat is linked once, to the entry that others were folded into; a change or correction to every current entry
     it replaces; an open commitment that it tells the keeping of is completed by it. `at` is when the link is made,
-    `by` who makes it.
+    `by` who makes it, `zone` the one on whose wall a promise that comes again keeps its time of day.
     """
     links: list[Event] = []
     folded = False
@@ -39,7 +43,8 @@ def links_of(entry: Entry, others: Iterable[EntryState], *, at: datetime, by: st
         if old.id == entry.id or not state.current or old.status != "active" or old.at > entry.at:
             continue
         if state.open_commitment and keeps(entry, old):
-            links.append(_event("complete", (old, entry), at=at, by=by, why=f"done, as {entry.id} says"))
+            kept = _event("complete", (old, entry), at=at, by=by, why=f"done, as {entry.id} says")
+            links.append(msgspec.structs.replace(kept, value=zone if old.every else ""))
             continue
         relation = relate(entry, old)
         if relation is None:

@@ -209,10 +209,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that happened to an entry after it was written; the fold of all events is its state.
 
     `kind` is one of `core.fold.KINDS`. `entry` is the entry it happened to, `other` the entry it points at (for
-    links: `entry` supersedes, repeats, strengthens or contradicts `other`). `value` carries a significance or a
-    feedback word, `when` a new due date (of `complete`: the next one of a promise that comes again), `of` the id of the
-    event an `undo` takes back. `body` is the whole entry for the kinds that store one at once (`commitment`,
-    `supersede`, `correct`, and `pin` of a new text).
+    links: `entry` supersedes, repeats, strengthens or contradicts `other`). `value` carries a significance, a
+    feedback word, or the zone of a promise that another entry tells the keeping of; `when` a new due date (of
+    `complete`: the next one of a promise that comes again); `of` the id of the event an `undo` takes back. `body`
+    is the whole entry for the kinds that store one at once (`commitment`, `supersede`, `correct`, `pin` of a new text).
     """
 
     id: str

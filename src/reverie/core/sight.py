@@ -72,7 +72,7 @@ class Sight:
         """Note where entries are cited from now on."""
         self._placed.update({one.entry: one.page for one in outcomes if one.outcome == "cited"})
 
-    def link(self, waiting: Iterable[Part], alike: Alike, *, by: str, at: datetime) -> list[Event]:
+    def link(self, waiting: Iterable[Part], alike: Alike, *, by: str, at: datetime, zone: str) -> list[Event]:
         """Return links for entries that no extraction has looked at (explicit writes, imports), and learn them.
 
         `alike` returns entries whose words resemble those of one. The same pair has the same event whenever it is
@@ -90,7 +90,8 @@ class Sight:
             # Of two said in the same second the one further down the log is the later one.
             before = (one.entry.id for one in alike(entry) if one.entry.id not in later)
             others = [state for id_ in before if (state := self.find(id_)) is not None]
-            found = [one for one in links_of(entry, others, at=at, by=by) if one.id not in known]
+            links = links_of(entry, others, at=at, by=by, zone=zone)
+            found = [one for one in links if one.id not in known]
             made += found
             self._learn(found)
         return made

@@ -116,7 +116,8 @@ class Night:
 
     def link(self, alike: Alike, *, by: str) -> None:
         """Link what waits with what it repeats, changes or contradicts, where no extraction did."""
-        made = self.sight.link(self.waiting, alike, by=by, at=self.started)
+        zone = self._ws.calendar.zone
+        made = self.sight.link(self.waiting, alike, by=by, at=self.started, zone=zone)
         if made and not self._dry:
             stream.append_all(self._ws, layout.EVENTS, made)
         self.waiting = self.sight.seen_again(self.waiting) if made else self.waiting
