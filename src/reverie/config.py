@@ -124,9 +124,12 @@ def config_folder(config_dir: Path | None = None, environment: Mapping[str, str]
         return config_dir
     if told := variables.get(CONFIG_VARIABLE):
         return Path(told)
-    xdg = variables.get("XDG_CONFIG_HOME", "")
-    # The standard has relative ones ignored.
-    return (Path(xdg) if xdg.startswith("/") else _home(variables) / ".config") / "reverie"
+    return _configurations(variables) / "reverie"
+
+
+def units_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of the user's own units of systemd."""
+    return _configurations(os.environ if environment is None else environment) / "systemd" / "user"
 
 
 def workspace_path(
@@ -219,6 +222,12 @@ def _home(environment: Mapping[str, str]) -> Path:
         return Path.home()
     except RuntimeError as error:  # a container may run as a user that no file names
         raise UsageError("this user has no home; set HOME, or name --workspace and --config-dir") from error
+
+
+def _configurations(environment: Mapping[str, str]) -> Path:
+    """Return the folder beneath which all programs keep the user's settings; the standard has relative ones ignored."""
+    xdg = environment.get("XDG_CONFIG_HOME", "")
+    return Path(xdg) if xdg.startswith("/") else _home(environment) / ".config"
 
 
 def _named(name: str, agents: Mapping[str, Path], *, home: Path) -> Path:

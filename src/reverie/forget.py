@@ -40,7 +40,6 @@ from reverie.core.records import Entry, Event, Remember, Tombstone
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
 from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
-from reverie.store.lease import driving
 from reverie.store.letting_go import Forgetting
 from reverie.store.workspace import Workspace
 
@@ -202,7 +201,7 @@ def finish(ws: Workspace) -> None:
         return
     with suppress(Busy):
         if isinstance(letting_go.pending(ws), Erasure):
-            _erase(ws, what="finish an erase")
+            letting_go.erase(ws, what="finish an erase")
         else:
             with ws.writing("forget"):
                 letting_go.finish(ws)
@@ -238,7 +237,7 @@ def erase(
     if any(mask.why(entry) != "id" for entry in meant.values()):
         _forget(ws, state, meant, state.states(), by)
     state.close()
-    places, left = _erase(ws, what="erase", erasure=erasure)
+    places, left = letting_go.erase(ws, what="erase", erasure=erasure)
     unlocated = [
         f"{sessions.path_of(span.session)} (turn {span.n}: in words that were not recorded)"
         for span in erasure.turns
@@ -248,34 +247,9 @@ def erase(
     return Erased(ids=tuple(meant), places=places, leftovers=(*left, *unlocated), due=due)
 
 
-def _erase(
-    ws: Workspace, *, what: str, erasure: Erasure | None = None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Do all of `store.erasing` under the locks; return the files that changed and the places that hold it still.
-
-    Without `erasure`, the one that was interrupted, whoever drives a run: until then nobody can write.
-    """
-    wait = ws.settings.lock_wait_seconds
-    dreaming = ws.locks.dream(0, what=what) if erasure is None else driving(ws, what)
-    with dreaming, ws.locks.index(wait, what=what), ws.locks.write(wait, what=what):
-        for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT):
-            if ws.disk.size(path) is not None:
-                message = f"{path} is there: a drain or a dream is not finished; run `reverie drain`, then erase again"
-                raise Busy(message)
-        interrupted = letting_go.pending(ws)
-        done = _clean(ws, interrupted) if isinstance(interrupted, Erasure) else ((), ())
-        if erasure is None:
-            return done
-        letting_go.begin(ws, erasure)
-        return _clean(ws, erasure)
-
-
-def _clean(ws: Workspace, erasure: Erasure) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    eraser = Eraser(erasure, ws.calendar)
-    places = erasing.rewrite(ws, eraser)
-    left = erasing.leftovers(ws, eraser)
-    letting_go.end(ws)
-    return tuple(places), tuple(left)
+def erasure_of(ws: Workspace, state: State, ids: Sequence[str]) -> Erasure:
+    """Return what an erase of the entries with these full ids takes; raises NotFound."""
+    return provenance.erasure_of(ws, _with_companions(ws, state, ids))
 
 
 # Exclusions

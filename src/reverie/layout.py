@@ -48,6 +48,7 @@ COUNTERS = ".state/counters"
 RENDERED = ".state/rendered"  # what `context` showed to each session, so that it is known when it comes back
 INSTALL_INTENT = ".state/dreams/intent.json"
 ERASE_INTENT = ".state/erase.json"
+ERASING = ".state/erasing"  # what an erase has still to do in the workspaces of people beneath
 LEASE = ".state/lease.json"  # the run that a host drives, and until when
 KEY = ".state/key"
 PAUSED = ".state/paused"  # while it exists nothing is captured

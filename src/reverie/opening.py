@@ -140,11 +140,13 @@ class Opened:
         mask = self.mask
         # The queue is read first: a record the drain stores in between is then seen twice, which its id mends.
         queued = self._queue.records()
-        changed = self._state.catch_up(mask).changed
+        folded = self._state.catch_up(mask)
         laid = (queued, mask, self._state.db, written_elsewhere(self._state.db))
-        if changed or laid != self._laid:
+        if folded.changed or laid != self._laid:
+            # What was wrong with a file may have taken events from entries that wait, whom nothing else tells of.
+            only = self._laid is not None and laid[1:] == self._laid[1:] and not folded.problems
             self._laid = None  # until it is done
-            self._state.overlay(queued, mask)
+            self._state.overlay(queued, mask, changed=folded.changed if only else None)
             self._laid = laid
         return self._state
 

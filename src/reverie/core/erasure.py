@@ -51,6 +51,15 @@ class Erasure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     turns: tuple[Span, ...] = ()
 
 
+class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="order"):
+    """What an erasure has to do elsewhere: the stubs, the texts, and the folders of the people it is still to reach."""
+
+    id: str
+    stubs: dict[str, str]
+    texts: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+
+
 class Eraser:
     """An erasure made ready to be applied to files."""
 

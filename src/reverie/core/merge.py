@@ -6,10 +6,14 @@ side changed and is refused when both changed the same or adjoining lines; never
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 import msgspec
+
+_UPDATED = re.compile(r"^updated: \d{4}-\d{2}-\d{2}[ \t]*(?=\r?$)", re.MULTILINE)
+_COMPARED = 25_000_000  # pairs of lines: a rewrite of more counts as one change, for comparing would take minutes
 
 
 class _Change(msgspec.Struct, frozen=True):
@@ -47,12 +51,35 @@ def merged(base: str, mine: str, *, theirs: str) -> str | None:
     return "".join([*result, *lines[at:]])
 
 
+def meeting(base: str, mine: str, *, theirs: str) -> str | None:
+    """Return the merge of a page that a person (`mine`) and a dream (`theirs`) changed; None where they collide.
+
+    The day under `updated` is nobody's change: where both set it, the later one stands.
+    """
+    days = [found.group() if (found := _UPDATED.search(text)) else "" for text in (base, mine, theirs)]
+    if all(days) and days[0] not in days[1:]:
+        later = max(days[1:])
+        base, mine, theirs = (_UPDATED.sub(later, text, count=1) for text in (base, mine, theirs))
+    return merged(base, mine, theirs=theirs)
+
+
 def _changes(base: list[str], other: str) -> list[_Change]:
     """Return how `other` differs from `base`, as changes of lines in order."""
     lines = other.splitlines(keepends=True)
-    opcodes = SequenceMatcher(None, base, lines, autojunk=False).get_opcodes()
+    top = _alike(base, lines)
+    bottom = _alike(base[top:][::-1], lines[top:][::-1])
+    old, new = base[top : len(base) - bottom], lines[top : len(lines) - bottom]
+    if len(old) * len(new) > _COMPARED:
+        return [_Change(top, top + len(old), tuple(new))]
+    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [
-        _Change(start, stop, tuple(lines[first:last]))
+        _Change(top + start, top + stop, tuple(new[first:last]))
         for tag, start, stop, first, last in opcodes
         if tag != "equal"
     ]
+
+
+def _alike(some: list[str], others: list[str]) -> int:
+    """Return how many lines two texts begin with in common."""
+    different = (at for at, (one, other) in enumerate(zip(some, others, strict=False)) if one != other)
+    return next(different, min(len(some), len(others)))

@@ -51,7 +51,7 @@ HALF_LIFE_DAYS: Final = 120.0
 _VOICE = {"user": 0.65, "assistant": 0.0, "tool": -0.1, "system": -0.1}  # facts come from people
 _ASSISTANT = {"user": 0.5, "assistant": 0.65}  # asked about its words: the user's turn before says what about
 _BOTH = {"assistant": 0.65}  # a summary is of what both said
-_KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "history": 0.4}
+_KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "value": 0.65, "history": 0.4}
 _STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5}
 
 _LOOKED_AT = 40  # candidates whose text is read when the query asks when

@@ -324,12 +324,21 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, one without `value` deletes it."""
+    """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, one without `value` deletes it.
+
+    `created` is when the key was first stored, if before `at`; `ttl` how many minutes it lives and `until` when it ends,
+    which a line with `touch`, that says nothing else, moves. `index` are the paths of what is searched (true: all).
+    """
 
     namespace: tuple[str, ...]
     key: str
     at: datetime
     value: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # any JSON, kept as it was written
+    created: datetime | None = None
+    ttl: float | None = None
+    until: datetime | None = None
+    index: tuple[str, ...] | bool = True
+    touch: bool = False
 
 
 class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

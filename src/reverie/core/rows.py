@@ -11,16 +11,17 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["entry", "page", "core", "history", "turn"]
-KINDS: tuple[Kind, ...] = ("entry", "page", "core", "history", "turn")
+Kind = Literal["entry", "page", "core", "history", "turn", "value"]
+KINDS: tuple[Kind, ...] = ("entry", "page", "core", "history", "turn", "value")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One entry, paragraph of a page or core file, history record or turn.
+    """One entry, paragraph of a page or core file, history record, turn, or value of an adapter's store.
 
     `id` is unique in the workspace. `source` is the workspace-relative file it was read from and `place` a number
     within that file (line, ordinal or cursor, as the reader of that kind defines). `n` is the ordinal of a turn
-    in `session`. `person` is who said it; `about`, whom it concerns. `day` is the logical day of `at`.
+    in `session`. `person` is who said it; `about`, whom it concerns. `day` is the logical day of `at`. Of a value,
+    `scope` is its namespace (`core.key_values.scope_of`) and `status` the instant it ends, empty for never.
     """
 
     id: str

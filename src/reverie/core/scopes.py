@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 
@@ -34,7 +35,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Copied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `shared.jsonl`: an entry's copy was queued in the workspace `to`, or `withdrawn` from it.
 
-    The last line of an entry and a workspace holds.
+    The last line of an entry and a workspace holds. `erase` says that its bytes there have to go, or that they have.
     """
 
     entry: str
@@ -42,6 +43,7 @@ class Copied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     copy: str
     at: datetime
     withdrawn: bool = False
+    erase: Literal["", "asked", "done"] = ""
 
 
 def copy_id(source: str, entry: str) -> str:

@@ -13,7 +13,6 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -21,12 +20,13 @@ import msgspec
 from reverie.core.days import Calendar
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState, fold
-from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome, Remember
+from reverie.core.records import Entry, Event, JournalRecord, Outcome
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
 from reverie.index.entry_rows import events_of, refold
 from reverie.index.folding import Folded
 from reverie.index.kept import Kept, batches, marks
+from reverie.index.overlaid import Overlaid
 from reverie.index.places import Files
 from reverie.index.schema import writing
 
@@ -42,10 +42,8 @@ class State:
         """Bind to the workspace at `root`, or, with none, keep the state in memory; nothing is opened yet."""
         self._kept = Kept(root, files, calendar=calendar, notebook=notebook)
         self._rows = self._kept.rows
-        self._queued: dict[str, EntryState] = {}
+        self._overlaid = Overlaid(self._among, lambda one: events_of(self.db, one))
         self.version = 0  # counts the overlays
-        self._marks: dict[str, int] = {}
-        self._notes: dict[str, tuple[datetime, str]] = {}
         self._dirty: dict[str, int] = {}
 
     def close(self) -> None:
@@ -63,29 +61,19 @@ class State:
         """Fold what the files gained since last time, and return what changed; raises Busy."""
         return self._kept.catch_up(masked)
 
-    def overlay(self, queued: Iterable[JournalRecord], masked: Callable[[Entry], bool]) -> None:
-        """Show records that wait for the drain as if they were stored already."""
+    def overlay(
+        self,
+        queued: Iterable[JournalRecord],
+        masked: Callable[[Entry], bool],
+        *,
+        changed: set[str] | None = None,
+    ) -> None:
+        """Show records that wait for the drain as if they were stored already.
+
+        `changed` are the ids whose states alone may be other than at the last overlay, whose mask was the same.
+        """
         self.version += 1
-        self._queued, self._marks, self._notes = {}, {}, {}
-        waiting: dict[str, Entry] = {}
-        for record in queued:
-            if isinstance(record, Extraction):
-                if record.session:
-                    self._marks[record.session] = max(self._marks.get(record.session, 0), record.stop)
-                if record.note and record.at >= self._notes.get(record.note, (record.at, ""))[0]:
-                    self._notes[record.note] = (record.at, record.digest)
-            entries = record.entries if isinstance(record, Extraction) else ()
-            for entry in (record.entry,) if isinstance(record, Remember) else entries:
-                if not masked(entry):
-                    waiting.setdefault(entry.id, entry)
-        stored = self._among("SELECT id FROM entry WHERE id IN", waiting)
-        happened = self._among("SELECT entry FROM event WHERE entry IN", waiting)
-        happened |= self._among("SELECT other FROM event WHERE other != '' AND other IN", waiting)
-        self._queued = {
-            one: fold(entry, events_of(self.db, one) if one in happened else ())
-            for one, entry in waiting.items()
-            if one not in stored
-        }
+        self._overlaid.lay(tuple(queued), masked, changed=changed)
 
     # Reading
 
@@ -96,7 +84,7 @@ class State:
             (prefix, f"{prefix}g"),
         )
         ids = [row[0] for row in rows] if prefix else []
-        ids += [one for one in self._queued if prefix and one.startswith(prefix) and one not in ids]
+        ids += [one for one in self._overlaid.states if prefix and one.startswith(prefix) and one not in ids]
         if not ids:
             message = f"no entry has the id {prefix or '(empty)'}: `reverie recall` shows ids"
             raise NotFound(message)
@@ -112,7 +100,7 @@ class State:
         for part in batches(wanted):
             query = f"SELECT id, body, state FROM entry WHERE id IN ({marks(part)}) AND {_VISIBLE}"
             stored.update((name, _state(body, state)) for name, body, state in self._rows(query, part))
-        both = ((one, stored.get(one) or self._queued.get(one)) for one in wanted)
+        both = ((one, stored.get(one) or self._overlaid.states.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
 
     def known(self, entry_id: str) -> Entry | None:
@@ -120,7 +108,7 @@ class State:
         rows = self._rows("SELECT body FROM entry WHERE id = ?", (entry_id,))
         if rows:
             return msgspec.msgpack.decode(rows[0][0], type=Entry)
-        queued = self._queued.get(entry_id)
+        queued = self._overlaid.states.get(entry_id)
         return queued.entry if queued else None
 
     def states(self, where: Where | None = None) -> list[EntryState]:
@@ -136,7 +124,7 @@ class State:
         asked = " AND ".join(clauses)
         rows = self._rows(f"SELECT body, state FROM entry WHERE {asked} ORDER BY day, at, id", values)
         found = self._and_queued(rows, lambda _: True)
-        if self._queued:  # they come last, whatever day they belong to
+        if self._overlaid.states:  # they come last, whatever day they belong to
             found.sort(key=lambda state: (state.entry.day, state.entry.at, state.entry.id))
         if where is None:
             return found
@@ -145,7 +133,7 @@ class State:
 
     def queued(self) -> list[EntryState]:
         """Return the entries that wait for the drain."""
-        return list(self._queued.values())
+        return list(self._overlaid.states.values())
 
     def masked(self) -> list[Entry]:
         """Return the stored entries that a tombstone hides, by day and time."""
@@ -171,7 +159,9 @@ class State:
         """
         found = [_state(*row) for row in rows]
         ids = {state.entry.id for state in found}
-        return found + [one for one in self._queued.values() if one.entry.id not in ids and admit(one)]
+        return found + [
+            one for one in self._overlaid.states.values() if one.entry.id not in ids and admit(one)
+        ]
 
     def pending(self, before: str) -> Iterator[EntryState]:
         """Yield entries of days before `before` that lack an outcome for some part, oldest first.
@@ -228,7 +218,7 @@ class State:
         """Return the ordinal up to which the session has been extracted."""
         self._demand_marks()
         rows = self._rows("SELECT mark FROM mark WHERE session = ?", (session,))
-        return max(rows[0][0] if rows else 0, self._marks.get(session, 0))
+        return max(rows[0][0] if rows else 0, self._overlaid.marks.get(session, 0))
 
     def _demand_marks(self) -> None:
         """Raise UnsafePath when part of the journal cannot be opened: what it says was read would be read again."""
@@ -241,8 +231,8 @@ class State:
         self._demand_marks()
         rows = self._rows("SELECT at, digest FROM note WHERE path = ?", (path,))
         found = [(at, digest) for at, digest in rows]
-        if path in self._notes:
-            at, digest = self._notes[path]
+        if path in self._overlaid.notes:
+            at, digest = self._overlaid.notes[path]
             found.append((at.timestamp(), digest))
         return max(found, default=(0.0, ""))[1]
 
@@ -295,7 +285,7 @@ class State:
         row = self._rows("SELECT entries, current, promises, pins, forgotten FROM tally")[0]
         names = ("entries", "current", "promises", "pins", "forgotten")
         counted = dict(zip(names, row, strict=True))
-        counted["queued"] = len(self._queued)
+        counted["queued"] = len(self._overlaid.states)
         for kind, number in self._rows("SELECT kind, number FROM outcome_tally WHERE number"):
             counted[f"outcome_{kind}"] = number
         return counted

@@ -33,10 +33,10 @@ _APART = (
     layout.TOMBSTONES,
     layout.PAUSED,
 )  # they hold no text, or are ours to drop
-_FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.PEOPLE)
+_FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.PEOPLE, layout.ERASING)
 ELSEWHERE = (
-    "Backups, exports and copies of this folder elsewhere keep what they hold, as do the workspaces of people beneath"
-    " it, a shared workspace it was sent to, and the free space of the disk."
+    "Backups, exports and copies of this folder elsewhere keep what they hold, as do others who read it along in a"
+    " shared workspace, and the free space of the disk."
 )
 MOST = 200  # places named of those that still hold a text
 
@@ -75,7 +75,9 @@ def leftovers(ws: Workspace, eraser: Eraser) -> list[str]:
     """Return the places that still hold the text or could not be searched, at most `MOST`."""
     found: list[str] = []
     for path in ws.disk.walk(""):
-        if path in _APART or path.startswith((f"{layout.LOCKS}/", f"{layout.PEOPLE}/")):
+        if path in _APART or path.startswith(
+            (f"{layout.LOCKS}/", f"{layout.PEOPLE}/", f"{layout.ERASING}/")
+        ):
             continue
         if erasing_history.is_packed(path):
             found.append(f"{path} (a pack that Reverie does not read: remove it, or unpack it with git)")

@@ -13,11 +13,12 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.entries import derived_id
-from reverie.core.erasure import Erasure
+from reverie.core.erasure import Eraser, Erasure
 from reverie.core.forgetting import Mask
 from reverie.core.records import Event, Tombstone
 from reverie.errors import Busy, DamagedFile
-from reverie.store import erasing, provenance, stream, tombstones
+from reverie.store import erasing, orders, provenance, stream, tombstones
+from reverie.store.lease import driving
 from reverie.store.workspace import Workspace
 
 
@@ -71,6 +72,38 @@ def carry_out(ws: Workspace, intent: Forgetting) -> None:
     stream.append_all(ws, layout.EVENTS, [event for event in events if event.id not in there])
     erasing.drop_lines(ws, intent.entries)
     end(ws)
+
+
+def erase(
+    ws: Workspace, *, what: str, erasure: Erasure | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Do all of `store.erasing` under the locks; return the files that changed and the places that hold it still.
+
+    Without `erasure`, the one that was interrupted, whoever drives a run: until then nobody can write. What is to be
+    done in other workspaces is queued before the record goes. Raises Busy.
+    """
+    wait = ws.settings.lock_wait_seconds
+    dreaming = ws.locks.dream(0, what=what) if erasure is None else driving(ws, what)
+    with dreaming, ws.locks.index(wait, what=what), ws.locks.write(wait, what=what):
+        for path in (layout.DRAIN_INTENT, layout.INSTALL_INTENT):
+            if ws.disk.size(path) is not None:
+                message = f"{path} is there: a drain or a dream is not finished; run `reverie drain`, then erase again"
+                raise Busy(message)
+        interrupted = pending(ws)
+        done = _clean(ws, interrupted) if isinstance(interrupted, Erasure) else ((), ())
+        if erasure is None:
+            return done
+        begin(ws, erasure)
+        return _clean(ws, erasure)
+
+
+def _clean(ws: Workspace, erasure: Erasure) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    eraser = Eraser(erasure, ws.calendar)
+    places = erasing.rewrite(ws, eraser)
+    left = erasing.leftovers(ws, eraser)
+    orders.hand_on(ws, erasure)
+    end(ws)
+    return tuple(places), tuple(left)
 
 
 def look_through(ws: Workspace, mask: Mask, names: Iterable[str]) -> None:

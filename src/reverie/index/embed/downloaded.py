@@ -1,9 +1,11 @@
-"""Embedders whose weights a library fetches when a model is first used: fastembed and sentence-transformers.
+"""Embedders whose weights a library loads: fastembed and sentence-transformers.
 
 Owns how each is loaded and asked, and which of their errors mean what; promises that neither is imported before the
-first embedding, and that onnxruntime reports nothing about this machine; never chooses a model: the setting names it.
+first embedding, that a model which the setting names by a whole path is loaded from that folder and nothing of it is
+fetched, and that onnxruntime reports nothing about this machine; never chooses a model: the setting names it.
 
-Where a library keeps what it fetched is its own affair (`FASTEMBED_CACHE_PATH`, `HF_HOME`), outside the workspace.
+A model named otherwise is fetched when it is first used. Where a library keeps it is the library's own affair
+(`FASTEMBED_CACHE_PATH`, `HF_HOME`), outside the workspace.
 """
 
 from __future__ import annotations
@@ -15,9 +17,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from reverie.errors import EmbedderFailed
+from reverie.index.embed.folders import Output, folder_of, model_file, pooling
 from reverie.index.embedder import BATCH, PROBE, probed, shortened, unit_rows
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reverie.index.embedder import Vectors
 
 Encode = Callable[[Sequence[str], bool], Any]  # (texts, query) -> rows
@@ -29,7 +34,16 @@ _THEIRS: Final = (
     ("httpx2", ("HTTPError", "InvalidURL")),
     (
         "onnxruntime.capi.onnxruntime_pybind11_state",
-        ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NoSuchFile", "RuntimeException"),
+        (
+            "Fail",
+            "InvalidArgument",
+            "InvalidGraph",
+            "InvalidProtobuf",
+            "NoModel",
+            "NoSuchFile",
+            "NotImplemented",
+            "RuntimeException",
+        ),
     ),
 )
 
@@ -39,7 +53,8 @@ def _load_fastembed(model: str) -> Encode:
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     from fastembed import TextEmbedding
 
-    embedding = TextEmbedding(model_name=model)
+    folder = folder_of(model)
+    embedding = TextEmbedding(model_name=model) if folder is None else _load_folder(folder)
 
     def encode(texts: Sequence[str], query: bool) -> Any:  # noqa: ANN401, FBT001 - what numpy takes; see Encode
         made = embedding.query_embed(list(texts)) if query else embedding.passage_embed(list(texts))
@@ -48,11 +63,48 @@ def _load_fastembed(model: str) -> Encode:
     return encode
 
 
+def _load_folder(folder: Path) -> Any:  # noqa: ANN401 - fastembed's TextEmbedding
+    """Load an ONNX model from a folder; raises OSError or ValueError for one that holds none."""
+    file = model_file(folder)
+    import onnxruntime as ort
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    quick = ort.SessionOptions()  # only to be asked for its outputs
+    quick.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(folder / file, quick, providers=["CPUExecutionProvider"])
+    outputs = tuple(Output(one.name, len(one.shape)) for one in session.get_outputs())
+    way, output = pooling(folder, outputs)
+    # The library keeps a list of such models, by name, as long as the process lives.
+    name = f"{folder}/{file}:{way}:{output}"
+    if all(known["model"].lower() != name.lower() for known in TextEmbedding.list_supported_models()):
+        TextEmbedding.add_custom_model(
+            name,
+            pooling=PoolingType(way),
+            normalization=False,  # `unit_rows` does it
+            sources=ModelSource(url=folder.as_uri()),
+            dim=1,  # what the library would tell of it; nobody asks
+            model_file=file,
+            output_name=output,
+        )
+    # A place for what it fetches is made before it looks whether it must fetch anything.
+    return TextEmbedding(
+        name, cache_dir=str(folder), specific_model_path=str(folder), local_files_only=True, cuda=False
+    )
+
+
 def _load_sentence_transformers(model: str) -> Encode:
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # one of its backends is onnxruntime
     from sentence_transformers import SentenceTransformer
 
-    transformer = SentenceTransformer(model)
+    folder = folder_of(model)
+    if folder is not None and not folder.is_dir():  # else it is taken for a name, and asked for elsewhere
+        raise FileNotFoundError(f"there is no folder {folder}")
+    transformer = (
+        SentenceTransformer(model)
+        if folder is None
+        else SentenceTransformer(str(folder), local_files_only=True)
+    )
 
     def encode(texts: Sequence[str], query: bool) -> Any:  # noqa: ANN401, FBT001 - what numpy takes; see Encode
         way = transformer.encode_query if query else transformer.encode_document
@@ -103,26 +155,48 @@ class Downloaded:
     def _asked(self, texts: Sequence[str], *, query: bool, dimension: int) -> Vectors:
         with self._mutex:
             encode = self._encode = self._encode or self._loaded()
-            try:
+            with _Failing(f"{self.name} failed: {{}}", kind="unusable"):
                 made = encode(texts, query)
-            except _failures() as error:
-                raise EmbedderFailed(f"{self.name} failed: {_short(error)}", kind="unusable") from error
         return unit_rows(made, len(texts), name=self.name, dimension=dimension)
 
     def _loaded(self) -> Encode:
+        remedy = (
+            "check its name, and that it can be downloaded once or lies in the library's cache"
+            if folder_of(self._model) is None
+            else "check the path, and that the folder holds the whole model"
+        )
         try:
-            return LIBRARIES[self._library](self._model)
+            with _Failing(
+                f"the model of {self.name} cannot be loaded ({{}}); {remedy}", kind="no_such_model"
+            ):
+                return LIBRARIES[self._library](self._model)
         except ModuleNotFoundError as error:
             raise EmbedderFailed(
                 f"the embedder {self.name} needs {error.name}; run `pip install 'reverie[{self._library}]'`",
                 kind="missing",
             ) from error
-        except _failures() as error:
-            raise EmbedderFailed(
-                f"the model of {self.name} cannot be loaded ({_short(error)}); check its name, and that it can be"
-                " downloaded once or lies in the library's cache",
-                kind="no_such_model",
-            ) from error
+
+
+class _Failing:
+    """Turns what a library raises into EmbedderFailed.
+
+    Not by an `except`: a part of theirs written in another language raises the bare class `Exception`, and to catch
+    that would catch everything.
+    """
+
+    def __init__(self, sentence: str, *, kind: str) -> None:
+        """Say `sentence`, with what the library said in the place of `{}`."""
+        self._sentence, self._kind = sentence, kind
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Raise ours instead of theirs; an error of another class goes on as it is."""
+        if isinstance(error, ModuleNotFoundError):
+            return
+        if isinstance(error, _failures()) or (isinstance(error, Exception) and type(error) is Exception):
+            raise EmbedderFailed(self._sentence.replace("{}", _short(error)), kind=self._kind) from error
 
 
 def _failures() -> tuple[type[Exception], ...]:
@@ -137,6 +211,6 @@ def _failures() -> tuple[type[Exception], ...]:
     return (*_USUAL, *found)
 
 
-def _short(error: Exception) -> str:
+def _short(error: BaseException) -> str:
     """Return the first line of what a library says, cut."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -13,6 +13,7 @@ from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.own_settings import keep_settings
+from reverie.surface.cli.scheduling import KINDS, arrange, schedule_lines
 from reverie.surface.cli.session import one_of, opened, opening_of
 from reverie.surface.render import Line, Styled, dim, line
 from reverie.surface.status_text import status_lines
@@ -31,6 +32,7 @@ _INIT = """\
 reverie init
 reverie init ~/memory/support --budget-preset lean
 reverie init --agent-id support-bot --zone Europe/Berlin
+reverie init --schedule systemd
 """
 
 
@@ -42,26 +44,32 @@ def init(
         str, typer.Option(help="How large MEMORY.md may be: lean, balanced, rich, …")
     ] = "",
     zone: Annotated[str, typer.Option(help="The time zone of its days, such as Europe/Berlin.")] = "",
+    schedule: Annotated[
+        str,
+        typer.Option(
+            metavar="systemd|cron|none", help="What runs `consolidate` every half hour; none takes it back."
+        ),
+    ] = "",
 ) -> None:
     """Make a folder a workspace; one that is a workspace already keeps every file it has."""
+    kind = one_of(schedule, "--schedule", choices=KINDS) if schedule else None
     told = (
         {"publish.budget_preset": one_of(budget_preset, "--budget-preset", choices=_PRESETS)}
         if budget_preset
         else {}
     )
     told |= {"zone": zone} if zone else {}
-    with Memory(make_workspace(opening_of(ctx, folder))) as memory:
+    opening = opening_of(ctx, folder)
+    with Memory(make_workspace(opening)) as memory:
         if told:
             keep_settings(memory.opened.writable, told)
         identity = memory.opened.identity
         root = memory.root
-    value = {"workspace": str(root), "agent": identity.agent, "id": identity.id}
+    made = arrange(opening, kind) if kind else None
+    value = {"workspace": str(root), "agent": identity.agent, "id": identity.id, "schedule": made}
     where = "" if globals_of(ctx).agent_id else f" -w {root}"
-    answer(
-        ctx,
-        value,
-        [line(f"{root} is the memory of {identity.agent}"), line(dim(f"next: reverie{where} remember …"))],
-    )
+    said = [line(f"{root} is the memory of {identity.agent}"), *(schedule_lines(made, root) if made else ())]
+    answer(ctx, value, said, [line(dim(f"next: reverie{where} remember …"))])
 
 
 @app.command("trust", cls=Verb, epilog="reverie trust ~/memory/from-a-colleague")
