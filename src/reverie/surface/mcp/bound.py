@@ -32,7 +32,12 @@ class Rest(msgspec.Struct, frozen=True):
 
 
 class Bound:
-    """A workspace named by an `Opening`. Until it can be opened each call fails with the reason, and the next tries."""
+    """A workspace named by an `Opening`. Until it can be opened each call fails with the reason, and the next tries.
+
+    Whoever asks may have been let in for reading alone (`reads_only`); then tools that write are not offered.
+    """
+
+    reads_only = False
 
     def __init__(self, opening: Opening, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Open nothing yet."""

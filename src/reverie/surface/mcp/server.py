@@ -40,13 +40,16 @@ _INTERNAL = -32603
 _MISSING = "the MCP server needs the official SDK, which is not installed: run `pip install 'reverie[mcp]'`"
 
 
-def make_server(bound: Bound) -> Server[Any]:
-    """Return the SDK's server over a workspace; raises UsageError where the SDK is not installed."""
+def make_server(bound: Bound | Callable[[Context], Bound]) -> Server[Any]:
+    """Return the SDK's server over one workspace, or over the one that is chosen for each request.
+
+    Raises UsageError where the SDK is not installed.
+    """
     try:
         from mcp.server.lowlevel import Server
     except ImportError as error:
         raise UsageError(_MISSING) from error
-    offered = _Offered(bound)
+    offered = _Offered(bound if callable(bound) else lambda _: bound)
     return Server(
         "reverie",
         version=__version__,
@@ -84,16 +87,17 @@ async def serve_stdio(bound: Bound) -> None:
 class _Offered:
     """What the server offers, as the SDK's handlers want it."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, chosen: Callable[[Context], Bound]) -> None:
         import mcp_types
         from mcp.shared.exceptions import MCPError
 
-        self._bound, self._types, self._error = bound, mcp_types, MCPError
+        self._chosen, self._types, self._error = chosen, mcp_types, MCPError
 
     async def list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
+        self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Return every tool."""
+        """Return every tool that may be called."""
+        bound = self._chosen(context)
         tools = [
             self._types.Tool(
                 name=tool.name,
@@ -110,32 +114,33 @@ class _Offered:
                 ),
             )
             for tool in TOOLS
+            if tool.reads or not bound.reads_only
         ]
         return self._types.ListToolsResult(tools=tools)
 
-    async def call_tool(self, _context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Return what a tool answers; an error of ours is an answer, so that the model can do what it says."""
-        tool = BY_NAME.get(params.name)
-        if tool is None:
+        bound, tool = self._chosen(context), BY_NAME.get(params.name)
+        if tool is None or (bound.reads_only and not tool.reads):
             raise self._error(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
         try:
-            answer = await self._do(lambda memory: use(tool, memory, given=params.arguments))
+            answer = await _do(bound, lambda memory: use(tool, memory, given=params.arguments))
         except ReverieError as error:
-            told = failure(error, self._bound).answer
+            told = failure(error, bound).answer
             return self._result(told.text, error=told.value)
         except Exception as error:  # reason: the outermost frame: a fault of ours must not end the session
             return self._result(_fault(error), error={"class": type(error).__name__, "retryable": False})
         return self._result(answer.text, value=answer.value)
 
     async def list_resources(
-        self, _context: Context, params: types.PaginatedRequestParams | None
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return the files there are, page by page."""
         cursor = (params.cursor if params else None) or "0"
         if not cursor.isdecimal():
             raise self._error(_INVALID_PARAMS, f"Invalid cursor: {cursor[:100]}")
         start = int(cursor)
-        found = await self._asked(lambda memory: list(resources(memory)))
+        found = await self._asked(context, lambda memory: list(resources(memory)))
         listed = [
             self._types.Resource(
                 uri=one.uri, name=one.name, title=one.title, description=one.what, mime_type=MARKDOWN
@@ -162,11 +167,13 @@ class _Offered:
         return self._types.ListResourceTemplatesResult(resource_templates=listed)
 
     async def read_resource(
-        self, _context: Context, params: types.ReadResourceRequestParams
+        self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return a file's text."""
         uri = str(params.uri)
-        found = await self._asked(lambda memory: fit(Answer(read_resource(memory, uri), {}), memory.root))
+        found = await self._asked(
+            context, lambda memory: fit(Answer(read_resource(memory, uri), {}), memory.root)
+        )
         content = self._types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=found.text)
         return self._types.ReadResourceResult(contents=[content])
 
@@ -189,30 +196,29 @@ class _Offered:
         return self._types.ListPromptsResult(prompts=listed)
 
     async def get_prompt(
-        self, _context: Context, params: types.GetPromptRequestParams
+        self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         """Return a prompt's text."""
         prompt = next((one for one in PROMPTS if one.name == params.name), None)
         if prompt is None:
             raise self._error(_INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}")
         found = await self._asked(
-            lambda memory: fit(Answer(text_of(prompt, memory, given=params.arguments), {}), memory.root)
+            context,
+            lambda memory: fit(Answer(text_of(prompt, memory, given=params.arguments), {}), memory.root),
         )
         content = self._types.TextContent(type="text", text=found.text)
         message = self._types.PromptMessage(role="user", content=content)
         return self._types.GetPromptResult(description=prompt.summary, messages=[message])
 
-    async def _asked(self, verb: Callable[[Memory], T]) -> T:
+    async def _asked(self, context: Context, verb: Callable[[Memory], T]) -> T:
         """Do what a request for no tool wants: there an error of ours is an error of the protocol."""
+        bound = self._chosen(context)
         try:
-            return await self._do(verb)
+            return await _do(bound, verb)
         except ReverieError as error:
-            told = failure(error, self._bound).answer
+            told = failure(error, bound).answer
             wrong = isinstance(error, NotFound | UsageError)
             raise self._error(_INVALID_PARAMS if wrong else _INTERNAL, told.text, told.value) from error
-
-    async def _do(self, verb: Callable[[Memory], T]) -> T:
-        return await asyncio.wrap_future(self._bound.call(verb))
 
     def _result(
         self, text: str, *, value: dict[str, Any] | None = None, error: dict[str, Any] | None = None
@@ -223,6 +229,10 @@ class _Offered:
         return self._types.CallToolResult(
             content=[content], structured_content=value, is_error=error is not None, _meta=meta
         )
+
+
+async def _do(bound: Bound, verb: Callable[[Memory], T]) -> T:
+    return await asyncio.wrap_future(bound.call(verb))
 
 
 def _fault(error: Exception) -> str:
