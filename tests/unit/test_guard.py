@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.core.guard import _RELATED, _turned, differences, likeness, relate
+from reverie.core.guard_chances import may_relate
 from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
 from reverie.core.guard_signature import comparable
 from reverie.core.records import Entry
@@ -148,6 +149,14 @@ def test_what_the_signature_tells_apart_has_no_relation(old: str, new: str) -> N
     if not comparable(new, old):
         assert _turned(new, old, related=likeness(new, old) >= _RELATED) is None
         assert likeness(new, old) < 1.0
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
+def test_what_may_not_relate_has_no_relation(old: str, new: str) -> None:
+    """Two statements that are told apart before their words are matched repeat nothing and turn nothing."""
+    if not may_relate(new, old):
+        assert _turned(new, old, related=likeness(new, old) >= _RELATED) is None
+        assert likeness(new, old) < 1.0 or differences(new, old)
 
 
 @given(st.one_of(st.text(alphabet=string.printable, max_size=60), st.sampled_from(TEXTS)))

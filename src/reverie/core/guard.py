@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from reverie.core.guard_chances import may_relate
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import differences, likeness, literal
 from reverie.core.guard_disputes import denied, moved, says_more
@@ -53,7 +54,11 @@ def relate(new: Entry, old: Entry) -> Relation | None:
         return None
     if old.id and old.id in new.supersedes:
         return _replacing(new, old, "supersedes", "its writer says so", later=True)
-    if not comparable(new.text, old.text) or _speaks_of_another(new, old):
+    if (
+        not comparable(new.text, old.text)
+        or not may_relate(new.text, old.text)
+        or _speaks_of_another(new, old)
+    ):
         return None
     share = likeness(new.text, old.text)
     if share == 1.0 and not differences(new.text, old.text):

@@ -1,6 +1,6 @@
 """What two statements cannot be to each other, seen before their words are matched.
 
-Owns two tests for nearly all pairs that are compared and are nothing to each other; promises that a pair they reject
+Owns the tests for nearly all pairs that are compared and are nothing to each other; promises that a pair they reject
 has no such relation: a word whose forms the other side lacks stays over however the two are matched; never finds one.
 """
 
@@ -24,8 +24,16 @@ def other_value(one: Reading, two: Reading) -> bool:
 
     Words that only one side has are seen without matching the two: no more of them may be there than of a value.
     """
-    if any(t.form in MOVES or t.form in UPGRADES for t in one.tokens):
-        return True
+    return moves(one) or differs_in_value(one, two)
+
+
+def moves(one: Reading) -> bool:
+    """Tell whether a statement has a word for going over to another tool or version."""
+    return any(t.form in MOVES or t.form in UPGRADES for t in one.tokens)
+
+
+def differs_in_value(one: Reading, two: Reading) -> bool:
+    """Tell whether what only one of two statements has may be nothing but values of one kind."""
     kinds: set[str] = set()
     for this, other in ((one, two), (two, one)):
         for token in this.content:
@@ -34,6 +42,11 @@ def other_value(one: Reading, two: Reading) -> bool:
                 if kinds.isdisjoint(VALUES[0]) and kinds.isdisjoint(VALUES[1]):
                     return False
     return any(kinds <= of_one for of_one in VALUES)
+
+
+def may_repeat(one: Reading, two: Reading) -> bool:
+    """Tell whether each of two statements has all that the other says, seen without matching them."""
+    return not any(two.lacks(t) for t in one.content) and not any(one.lacks(t) for t in two.content)
 
 
 def may_oppose(one: Reading, two: Reading) -> bool:

@@ -32,9 +32,14 @@ _SCHEDULED = frozenset(("date", "number"))
 _PAIR = 2  # Chinese characters that make a word
 
 
+def denies(new: str) -> bool:
+    """Tell whether a text says of something that it is not so."""
+    return any(word in new for word in _DENYING) and any(pattern.search(new) for pattern in _DENIES)
+
+
 def denied(new: str, old: str) -> Turned | None:
     """Return that the new text says `not X` of the same subject, where the old one says X among other things."""
-    if not any(word in new for word in _DENYING):
+    if not denies(new):
         return None
     two = read(old)
     known = _forms(two.content)

@@ -35,7 +35,8 @@ _NOT_BUT = Words(r"\bnot (?P<wrong>[\w'.:/ -]{1,40}?),? but\b", fold=True)
 _RATHER = Words(r",? rather than (?P<wrong>[\w'.:/ -]{1,40}?)[.!]?$", fold=True)
 _ZH_NOT = Words(r"不(?:是|姓|叫)(?P<wrong>[^，,。；是]{1,16}?)[，,]?(?:而是|(?P<verb>是|姓|叫))")
 _ZH_NOT_TAIL = Words(r"[，,]\s*(?:而)?不(?:是|姓|叫|在)(?P<wrong>[^，,。；是]{1,16})[。.]?$")
-_LEAD = Words(
+NOT_PATTERNS = (_NOT_BUT, _RATHER, _NOT_TAIL, _ZH_NOT, _ZH_NOT_TAIL)
+LEAD = Words(
     r"^(?:no|sorry|correction|actually|oops|i misspoke|i was wrong|my mistake"
     r"|不对|不|更正一?下?|说错了|我说错了|口误|记错了|搞错了|纠正一?下?|其实)"
     r"[\s,:;.!，：。；—-]+(?P<rest>.+)$",
@@ -63,9 +64,9 @@ def corrected(new: str, old: str) -> Turned | None:
     """Return that the new text says the old one was never true: `Lena, not Lea`, `actually …`, `不是…是…`."""
     if not read(new).has("negation", "correction", "relation") and "不" not in new:
         return None
-    lead = _LEAD.match(new)
+    lead = LEAD.match(new)
     text = lead["rest"] if lead else new
-    for pattern in (_NOT_BUT, _RATHER, _NOT_TAIL, _ZH_NOT, _ZH_NOT_TAIL):
+    for pattern in NOT_PATTERNS:
         found = pattern.search(text)
         if found and found.start() > 0:
             verb = (found["verb"] or "是") if pattern is _ZH_NOT else " "
