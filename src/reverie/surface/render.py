@@ -21,6 +21,7 @@ _HIDDEN = (
 )
 _UNSAFE = re.compile(f"[{_HIDDEN}]")
 _JOINER = re.compile("[\u200c\u200d]")
+_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 _PICTURES = 0x2400  # where Unicode keeps a picture of each of the first 32 controls
 _DELETE = 0x7F
 
@@ -53,6 +54,11 @@ def clean(text: str) -> str:
     """
     text = text.replace("\r\n", "\n")
     return _JOINER.sub(_joiner, _UNSAFE.sub(lambda found: _name(found[0]), text))
+
+
+def escaped(text: str) -> str:
+    """Return JSON in which whatever would act on a terminal stands as an escape, which reads as the same value."""
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _name(char: str) -> str:

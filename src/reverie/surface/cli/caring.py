@@ -12,9 +12,9 @@ from reverie.core.settings import PublishSettings
 from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
-from reverie.surface.cli.own_settings import keep_settings
 from reverie.surface.cli.scheduling import KINDS, arrange, schedule_lines
 from reverie.surface.cli.session import one_of, opened, opening_of
+from reverie.surface.own_settings import keep_settings
 from reverie.surface.render import Line, Styled, dim, line
 from reverie.surface.status_text import status_lines
 

@@ -20,7 +20,7 @@ from reverie.errors import InvalidRecord
 from reverie.memory import Memory
 from reverie.opening import make_workspace
 from reverie.surface.cli.demo_talk import Talk
-from reverie.surface.cli.own_settings import keep_settings
+from reverie.surface.own_settings import keep_settings
 
 _NIGHT = timedelta(hours=3)  # after the day's end
 _MORNING = timedelta(hours=9)

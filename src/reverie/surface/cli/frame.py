@@ -7,7 +7,6 @@ promises that with `--json` standard output holds exactly one JSON value; never 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable
 from copy import copy
@@ -20,12 +19,11 @@ import typer
 from typer.core import TyperCommand
 
 from reverie.errors import UsageError
-from reverie.surface.render import Line, Styled, clean, say, write
+from reverie.surface.render import Line, Styled, clean, escaped, say, write
 
 _WIDTH = 100  # of help pages, whatever the terminal: they are documentation too
 _FOLDERS = ("workspace", "config_dir")
 _NUMBERS = (bool, int, float)
-_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": _WIDTH}
 
@@ -185,7 +183,7 @@ def print_json(value: object) -> None:
 
     built = msgspec.to_builtins(value, enc_hook=str, str_keys=True)
     text = json.dumps(built, ensure_ascii=False)
-    write(_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n", sys.stdout)
+    write(escaped(text) + "\n", sys.stdout)
 
 
 def one_line(text: str) -> str:

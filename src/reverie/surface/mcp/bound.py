@@ -65,9 +65,9 @@ class Bound:
         future.add_done_callback(lambda _: self._count(-1))
         return future
 
-    def close(self) -> None:
-        """Let what was begun end, drop what was not, and close the memory."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+    def close(self, *, drop: bool = True) -> None:
+        """Let what was begun end, `drop` what was not or let it follow, and close the memory."""
+        self._thread.shutdown(wait=True, cancel_futures=drop)
         memory, self._memory = self._memory, None
         if memory is not None:
             memory.close()
