@@ -13,6 +13,7 @@ goes on. What a stage reports without failing stands there too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Protocol
 
 import msgspec
@@ -42,6 +43,7 @@ STAGES: tuple[tuple[str, tuple[Step, ...]], ...] = (
     ("publish", ("publish",)),
 )
 _PROMOTION = ("digest", "publish")
+_RECENT = timedelta(minutes=10)
 
 
 class Verbs(Protocol):
@@ -187,14 +189,21 @@ def waiting(ws: Workspace) -> dict[str, str]:
     }
 
 
-def remember_failing(ws: Workspace, done: Consolidated) -> None:
-    """Note for `status` what fails, by stage: what this run found, and what it did not look at."""
-    before = counters.read(ws, ConsolidateCounters).failing
-    found = {name: said for name, said in before.items() if name not in done.plan.stages}
+def remember_run(ws: Workspace, done: Consolidated) -> None:
+    """Note what fails, by stage: what this run found, and what it did not look at; and of a whole one, that it ran.
+
+    A whole run soon after another that found the same writes nothing.
+    """
+    before = counters.read(ws, ConsolidateCounters)
+    found = {name: said for name, said in before.failing.items() if name not in done.plan.stages}
     for problem in done.lasting:
         found.setdefault(problem.partition(":")[0], problem)
-    if found != before:
-        counters.write(ws, ConsolidateCounters(found))
+    now = msgspec.structs.replace(before, failing=found)
+    if done.plan == Plan():
+        recent = before.last is not None and before.last <= ws.clock() < before.last + _RECENT
+        now = msgspec.structs.replace(now, last=before.last if recent else ws.clock())
+    if now != before:
+        counters.write(ws, now)
 
 
 def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:

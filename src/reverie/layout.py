@@ -103,6 +103,7 @@ WRITE_LOCK = ".state/locks/write"
 DREAM_LOCK = ".state/locks/dream"
 INDEX_LOCK = ".state/locks/index"
 KEEPER_LOCK = ".state/locks/keeper"
+SERVE_LOCK = ".reverie/serve"  # beneath a root of workspaces, not in one
 
 
 def session_file(name: str) -> str:

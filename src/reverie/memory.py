@@ -25,7 +25,7 @@ from reverie.capture import Captured
 from reverie.care import Care
 from reverie.compact import Compacted, compact, is_over, window_of
 from reverie.company import asked, with_others
-from reverie.consolidate import Consolidated, Plan, consolidate, remember_failing, waiting
+from reverie.consolidate import Consolidated, Plan, consolidate, remember_run, waiting
 from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
@@ -343,7 +343,7 @@ class Memory(Care):
         found, agent = waiting(ws) if wanted.dry_run else None, self.opened.identity.agent
         done = consolidate(self, wanted, agent=agent, watermark=runs.watermark(ws), waiting=found)
         if not wanted.dry_run:
-            remember_failing(ws, done)
+            remember_run(ws, done)
             if wanted == Plan():
                 self.opened.embed()
         return done

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from reverie import context
 from reverie.core import erasure, ledger, records, scopes
 from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, tries, workspace
-from reverie.store.dream_tools import Settled, Wrote
+from reverie.store.dream_deeds import Saw, Settled, Wrote
 from reverie.store.dreaming import Begun
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LINES: dict[str, Any] = {
     "ReviewLine": reviews.Proposal | reviews.Verdict,
     "UsageLine": ledger.UsageLine,
     "transcript": dict[str, Any],
-    "DreamStep": Begun | Wrote | Settled,
+    "DreamStep": Begun | Wrote | Settled | Saw,
     **{
         kind.__name__: kind
         for kind in (
@@ -36,7 +36,7 @@ LINES: dict[str, Any] = {
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
-            *(counters.ConsolidateCounters, tries.Tries),
+            *(counters.ConsolidateCounters, counters.SlotCounters, tries.Tries),
             *(scopes.Copied, scopes.Member),
             *(context.Rendered, workspace.Identity),
         )

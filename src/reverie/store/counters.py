@@ -44,13 +44,24 @@ class DreamCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="dream"
 
 
 class ConsolidateCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="consolidate"):
-    """What failed when everything due was last run, by stage, in words; empty when nothing did."""
+    """What failed when everything due was last run, by stage, in words, and `last` when that was, to ten minutes."""
 
     failing: dict[str, str] = {}
+    last: datetime | None = None
 
 
-Counters = DrainCounters | PublishCounters | DreamCounters | ConsolidateCounters
-CountersT = TypeVar("CountersT", DrainCounters, PublishCounters, DreamCounters, ConsolidateCounters)
+class SlotCounters(msgspec.Struct, frozen=True, omit_defaults=True, tag="slot"):
+    """The last slot in which a scheduler ran what is due, when that run began, and on which logical day."""
+
+    slot: datetime | None = None
+    began: datetime | None = None
+    day: str = ""
+
+
+Counters = DrainCounters | PublishCounters | DreamCounters | ConsolidateCounters | SlotCounters
+CountersT = TypeVar(
+    "CountersT", DrainCounters, PublishCounters, DreamCounters, ConsolidateCounters, SlotCounters
+)
 
 
 def read(ws: Workspace, kind: type[CountersT]) -> CountersT:

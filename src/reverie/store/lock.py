@@ -31,7 +31,13 @@ from reverie.store import paths
 from reverie.store.platform import native
 from reverie.store.syscalls import APPEND, READ, Syscalls
 
-_RANK = {layout.KEEPER_LOCK: -1, layout.DREAM_LOCK: 0, layout.INDEX_LOCK: 1, layout.WRITE_LOCK: 2}
+_RANK = {
+    layout.SERVE_LOCK: -2,
+    layout.KEEPER_LOCK: -1,
+    layout.DREAM_LOCK: 0,
+    layout.INDEX_LOCK: 1,
+    layout.WRITE_LOCK: 2,
+}
 _FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds between two looks at a lock another process holds
 
 
@@ -140,6 +146,10 @@ class Locks:
     def keeper(self, timeout: float, *, what: str = "keeper") -> AbstractContextManager[None]:
         """Hold the keeper lock for as long as this process is the one that runs what is due."""
         return self._hold(layout.KEEPER_LOCK, timeout, what=what)
+
+    def serve(self, timeout: float, *, what: str = "serve") -> AbstractContextManager[None]:
+        """Hold, beneath a root of workspaces, the lock of the one daemon that serves them."""
+        return self._hold(layout.SERVE_LOCK, timeout, what=what)
 
     def holder(self, name: str) -> str:
         """Return what stands in the lock file `name` (a path of `layout`): the last holder, or ""."""

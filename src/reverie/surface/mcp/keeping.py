@@ -82,12 +82,31 @@ def command_of(opening: Opening) -> list[str]:
     return [sys.executable, "-P", "-m", "reverie", *words, "consolidate"]
 
 
-def start(command: Sequence[str]) -> Running:
-    """Start a command that reads and prints nothing, at low priority; what goes wrong is told on standard error."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
+def start(command: Sequence[str], *, silent: bool = False) -> Running:
+    """Start a command that reads and prints nothing, at low priority; what goes wrong is told on standard error.
+
+    A `silent` one does not tell that either: what it says may hold words of the memory.
+    """
+    said = subprocess.DEVNULL if silent else None
+    child = subprocess.Popen(  # noqa: S603 - our own words
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
+    )
     with suppress(OSError, AttributeError):  # it may have ended already, and Windows has no such call
         os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
     return child
+
+
+def ended(child: Running, stop: threading.Event) -> int:
+    """Wait until a process has ended, and return its exit code; once `stop` is set it is made to end."""
+    while (code := child.poll()) is None:
+        if stop.wait(_LOOK):
+            child.terminate()
+            try:
+                return child.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                return child.wait()
+    return code
 
 
 class Keeper:
@@ -139,16 +158,5 @@ class Keeper:
             if pause:
                 self._stop.wait(pause)
                 continue
-            self._wait(self._start(command_of(self._opening)))
+            ended(self._start(command_of(self._opening)), self._stop)
             ran = Ran(self._monotonic(), rest.calls)
-
-    def _wait(self, child: Running) -> None:
-        """Wait until it has ended; at the end of the server it is made to."""
-        while child.poll() is None:
-            if self._stop.wait(_LOOK):
-                child.terminate()
-                try:
-                    child.wait(_PATIENCE)
-                except subprocess.TimeoutExpired:
-                    child.kill()
-                    child.wait()

@@ -1,0 +1,1 @@
+"""The daemon: HTTP, MCP and the schedule for many workspaces, in one process."""
