@@ -186,6 +186,8 @@ class _Standing:
         where = self._ask.where
         if where.as_of is not None and row.at > where.as_of:
             return False
+        if row.kind == "value" and row.status and parse_instant(row.status) <= self._now:
+            return False  # it has ended
         if row.kind == "core" and self._untouched(row.source):
             return False  # how to fill the file in is nothing that is known
         return where.about in ("", row.about)

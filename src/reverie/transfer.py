@@ -252,4 +252,4 @@ def put(ws: Workspace, export: Export) -> Imported:
 
 
 def _is_memory(path: str) -> bool:
-    return path == layout.EVENTS or path.startswith(tuple(f"{folder}/" for folder in _MEMORIES))
+    return path in (layout.EVENTS, layout.KV) or path.startswith(tuple(f"{folder}/" for folder in _MEMORIES))

@@ -244,6 +244,8 @@ class Mask:
             return self.turn(row.session, row.digest) or self._says(row.text)
         if any(cited in self._ids for cited in row.digest.split()):
             return True
+        if row.kind == "value" and self.text(row.heading):
+            return True  # a key may say as much as what stands under it
         return self.text(row.text) or (row.kind == "history" and self.covers(row.session, row.digest))
 
     def _alike_one(self, text: str) -> Tombstone | None:

@@ -1,7 +1,7 @@
 """Making search rows from the files and the state, for what changed since last time.
 
-Owns which rows a file gives: one an entry, a paragraph of a page or core file, a history record, a turn; promises that
-the cost follows what was added, and that whatever it did not get to is counted; never writes a canonical file.
+Owns which rows a file gives: one an entry, a paragraph of a page or core file, a history record, a turn, a value;
+promises that the cost follows what was added, and that whatever it did not get to is counted; never writes a canonical file.
 
 Each kind keeps its own measure of how far it has come: entries by the state's list of changed ones, sessions and the
 history by the byte they were read up to, pages by size and time.
@@ -31,6 +31,7 @@ from reverie.core.records import History, Opened, SessionLine, Turn
 from reverie.core.rows import Row
 from reverie.core.source import split
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
+from reverie.index import value_feeding
 from reverie.index.places import Files
 from reverie.index.protocol import RowStore
 from reverie.index.state import State
@@ -97,7 +98,16 @@ class Feeding:
             spent += size
             # What may not be opened keeps the rows it had, and hides no other file; `check` names it.
             with suppress(UnsafePath):
-                if path.endswith(".jsonl"):
+                if path == layout.KV:
+                    value_feeding.feed(
+                        self.files,
+                        self.rows,
+                        calendar=self.calendar,
+                        stamp=stamp,
+                        before=before,
+                        masked=self.masked,
+                    )
+                elif path.endswith(".jsonl"):
                     self._stream(path, stamp, before, status)
                 else:
                     self._page(path, stamp, status)
@@ -133,7 +143,7 @@ class Feeding:
 
     def _sources(self) -> Iterator[tuple[str, Any]]:
         """Yield every file that gives rows of its own, apart from the daily logs, with its status."""
-        for path in (*CORE, layout.HISTORY):
+        for path in (*CORE, layout.HISTORY, layout.KV):
             status = self.files.stat(path)
             if status is not None:
                 yield path, status
@@ -267,7 +277,7 @@ class Feeding:
 
 def _reached(before: str, status: Any) -> int:  # noqa: ANN401 - os.stat_result
     """Return the byte up to which a stream was read, by its stamp; 0 for a page, or for a file that was cut."""
-    reached = int(before.rpartition("@")[2] or 0) if before else 0
+    reached = int(before.rpartition("@")[2].partition(".")[0] or 0) if before else 0
     return reached if reached <= status.st_size else 0
 
 
