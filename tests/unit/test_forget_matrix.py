@@ -11,6 +11,7 @@ import pytest
 
 import reverie
 from reverie import ContextRequest, Draft, Memory, Opening, Turn
+from reverie.adapters.anthropic_memory import handle
 from reverie.core.records import Remember
 from reverie.store import journal, quarantine, stream
 from reverie.testing import FixedClock, ToyEmbedder
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+TOOL_FILES = ("/memories", "/memories/health.md")
 NUTS = "I'm allergic to macadamia nuts. I moved to Lisbon in June."
 
 
@@ -75,6 +77,7 @@ def seen(memory: Memory) -> list[str]:
     with memory.person("Dana") as dana:
         found += [hit.text for hit in dana.recall("macadamia allergic", k=50).hits]
         found += [dana.context(ContextRequest(query="macadamia")).text]
+    found += [handle(memory, {"command": "view", "path": path}).text for path in TOOL_FILES]
     found += [(memory.root / "MEMORY.md").read_text()]
     found += [path.read_text() for path in (memory.root / "digests").glob("*.md")]
     return [text for text in found if "macadamia" in text.lower()]
@@ -171,6 +174,15 @@ def remember_it(memory: Memory) -> None:
     memory.remember("User is allergic to macadamia nuts", Draft(at=datetime(2026, 7, 1, 13, tzinfo=UTC)))
 
 
+def a_tool_keeps_it(memory: Memory) -> None:
+    """Let the agent write it through its memory tool, in a file and in a file's name, and let a day pass."""
+    told = "# Health\n- User is allergic to macadamia nuts.\n- User lives in Lisbon.\n"
+    handle(memory, {"command": "create", "path": TOOL_FILES[1], "file_text": told})
+    name = "/memories/user-is-allergic-to-macadamia-nuts.md"
+    handle(memory, {"command": "create", "path": name, "file_text": "Yes."})
+    dream_again(memory)
+
+
 WAYS: dict[str, Callable[[Memory], object]] = {
     "nothing": lambda memory: memory,
     "drain": lambda memory: memory.drain(),
@@ -191,6 +203,7 @@ WAYS: dict[str, Callable[[Memory], object]] = {
     "a restore of the notebook": remembered_in_part,
     "an index gone": the_index_is_gone,
     "a person's page": a_person_edits,
+    "a memory tool": a_tool_keeps_it,
     "a lint": lambda memory: memory.lint(),
     "an undo": lambda memory: memory.undo(memory.log()[-1].run),
 }
