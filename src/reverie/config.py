@@ -127,6 +127,11 @@ def config_folder(config_dir: Path | None = None, environment: Mapping[str, str]
     return _configurations(variables) / "reverie"
 
 
+def agents_root(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the folder beneath which agents live that `[agents]` does not place."""
+    return _home(os.environ if environment is None else environment) / ".reverie" / "agents"
+
+
 def units_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder of the user's own units of systemd."""
     return _configurations(os.environ if environment is None else environment) / "systemd" / "user"
@@ -153,7 +158,7 @@ def workspace_path(
         raise UsageError("the agent's name is empty; name one, such as --agent-id support-bot")
     name = agent or variables.get(AGENT_VARIABLE) or AGENT
     user = _user(config_folder(config_dir, variables) / CONFIG, variables)
-    return user.agents.get(name) or _home(variables) / ".reverie" / "agents" / safe_name(name)
+    return user.agents.get(name) or agents_root(variables) / safe_name(name)
 
 
 def traceback_wanted(environment: Mapping[str, str] | None = None) -> bool:

@@ -57,6 +57,7 @@ One stage each
   consolidate  stages     run everything that is due, in order, the drain first
 Serve
   mcp          serving    serve the memory to an MCP client
+  serve        serving    serve many memories over HTTP and MCP, and run what is due in them
 Look back
   log          looking    list the latest runs
   diff         looking    show what a run changed

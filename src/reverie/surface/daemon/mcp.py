@@ -1,0 +1,124 @@
+"""MCP over streamable HTTP for many workspaces: the routes `/mcp` and `/mcp/{workspace}` behind the door of HTTP.
+
+Owns which workspace a request is about, and the one session manager; promises that a session serves the token, the
+workspace and the person it was begun with and answers no other, and that a token which may only read is offered no tool
+that writes; never checks a token itself (`http.guard` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qs
+
+from reverie.errors import NotFound
+from reverie.memory import Memory
+from reverie.surface.http.guard import demand, grant_of
+from reverie.surface.http.hosted import Hosted
+from reverie.surface.http.problems import Refusal
+from reverie.surface.http.tokens import AGENT, ALL, Grant
+from reverie.surface.mcp.bound import Bound
+from reverie.surface.mcp.server import make_server
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+    from starlette.types import Receive, Scope, Send
+
+T = TypeVar("T")
+
+PATH = "/mcp"
+LARGEST = 2_000_000  # bytes of a request; as for every other address
+_BOUND = "reverie.bound"  # where in the scope stands what a request is about
+
+
+class Reached(Bound):
+    """A workspace of many, or one person's memory in it, as one token reaches it."""
+
+    def __init__(self, hosted: Hosted, name: str, person: str, *, reads_only: bool) -> None:
+        """Bind to the workspace of that folder name; raises NotAWorkspace."""
+        super().__init__(hosted.opening(name, person))
+        self._hosted, self._name, self._person = hosted, name, person
+        self.reads_only = reads_only
+
+    def call(self, verb: Callable[[Memory], T]) -> Future[T]:
+        """Have something done with the memory, in turn with whoever else asks for it."""
+        return self._hosted.call(self._name, verb, user=self._person)
+
+
+class McpRoutes:
+    """The routes, and the sessions behind them for as long as `running` is entered."""
+
+    def __init__(self, hosted: Hosted) -> None:
+        """Begin nothing yet; raises UsageError where the SDK is not installed."""
+        self._hosted = hosted
+        server = make_server(lambda context: _bound_of(context.request))
+        from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+        from mcp.server.auth.provider import AccessToken
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        self._user, self._token = AuthenticatedUser, AccessToken
+        self._sessions = StreamableHTTPSessionManager(server, max_request_body_size=LARGEST)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """The routes, to stand behind a door that puts the grant of a token into the scope."""
+        from starlette.routing import Route
+
+        return [Route(PATH, self), Route(f"{PATH}/{{workspace}}", self)]
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Keep sessions until it is left."""
+        return self._sessions.run()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; raises Refusal, NotAWorkspace."""
+        grant = grant_of(scope)
+        person = _person(grant, parse_qs(scope["query_string"].decode("latin-1")))
+        asked = scope["path_params"].get("workspace") or _only(grant, self._hosted)
+        name = demand(grant, "read", hosted=self._hosted, workspace=asked, person=person)
+        bound = Reached(self._hosted, name, person, reads_only=not grant.may("write"))
+        # The SDK binds a session to these three; another token or workspace finds no such session.
+        holder = self._token(token="", client_id=grant.digest, scopes=[], subject=f"{name}/{person}")
+        await self._sessions.handle_request(
+            {**scope, _BOUND: bound, "user": self._user(holder)}, receive, send
+        )
+
+
+def lifespan_of(routes: McpRoutes) -> Callable[[Any], AbstractAsyncContextManager[None]]:
+    """Return what an application runs around itself, so that sessions are kept while it serves."""
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:  # noqa: ANN401 - the application
+        async with routes.running():
+            yield
+
+    return lifespan
+
+
+def _bound_of(request: Any) -> Bound:  # noqa: ANN401 - the SDK hands on whatever the transport had
+    """Return what a request is about."""
+    bound: Bound = request.scope[_BOUND]
+    return bound
+
+
+def _only(grant: Grant, hosted: Hosted) -> str:
+    """Return the one workspace that a token opens; raises Refusal where it opens several, NotFound for none."""
+    if ALL not in grant.workspaces and len(grant.workspaces) == 1:
+        return grant.workspaces[0]
+    found = [name for name in hosted.names() if grant.reaches(name)]
+    if not found:
+        raise NotFound("there is no workspace here yet: make one, then connect again")
+    if len(found) > 1:
+        raise Refusal(
+            "BadRequest", f"the token opens several workspaces: connect to {PATH}/NAME of one of them"
+        )
+    return found[0]
+
+
+def _person(grant: Grant, query: dict[str, list[str]]) -> str:
+    """Return the person a request is about: the one it names, else the only one the token is for."""
+    if query.get("user"):
+        return query["user"][0]
+    return grant.people[0] if len(grant.people) == 1 and grant.people[0] != ALL else AGENT
