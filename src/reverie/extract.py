@@ -59,6 +59,10 @@ class _Job:
     reading: Reading
     model: Model | None
 
+    def glance(self, session: str) -> int:
+        """Return a session's mark, by rule perhaps an old one: there a reading that comes too late costs little."""
+        return (self.reading.mark if self.model else self.reading.glance or self.reading.mark)(session)
+
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
@@ -111,8 +115,7 @@ def extract(
 def _due(job: _Job, moment: Moment) -> list[str]:
     """Return the sessions that are due, the one that spoke last at the end: a change is linked to what stood before."""
     ws = job.ws
-    rhythm = rhythm_of(ws.settings.extraction)
-    talks = sessions.talks(ws, job.reading.mark)
+    talks, rhythm = sessions.talks(ws, job.glance), rhythm_of(ws.settings.extraction)
     return list(due(talks, moment, now=ws.clock(), calendar=ws.calendar, rhythm=rhythm))
 
 
@@ -139,10 +142,10 @@ def _session(job: _Job, session: str) -> Iterator[Extracted]:
 def _unread(job: _Job, session: str) -> _Unread | None:
     """Return the next span of the session past its mark, None when all is read.
 
-    A mark beyond the last ordinal was reached in a file that is gone. What stands in the present one is read from its
-    beginning, as one span, and its ordinals go on above the mark; else every turn up to there would stay hidden.
+    A mark beyond the last ordinal was reached in a file that is gone. The present one is read as one span from its
+    beginning, and its ordinals go on above the mark; else every turn up to there would stay hidden.
     """
-    ws, mark = job.ws, job.reading.mark(session)
+    ws, mark = job.ws, job.glance(session)
     whole = sessions.load(ws, session)
     lost = mark > whole.state.turns
     start = 0 if lost else mark
@@ -228,9 +231,7 @@ def _store(job: _Job, unread: _Unread, taken: Taken) -> Extracted:
 
 def _news(job: _Job, session: str, taken: Taken) -> tuple[list[Found], int]:
     """Return what was found but for the agent's repeating what it was shown, and how often it did."""
-    if all(one.entry.origin != "agent" for one in taken.found):
-        return list(taken.found), 0
-    shown = job.reading.shown(session)
+    shown = job.reading.shown(session) if any(one.entry.origin == "agent" for one in taken.found) else ()
     news = [one for one in taken.found if one.entry.origin != "agent" or not is_echo(one.entry, shown)]
     return news, len(taken.found) - len(news)
 
@@ -253,8 +254,7 @@ def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracte
         events |= {link.id: link for link in links}
         before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
     stream.append_all(job.ws, layout.EVENTS, list(events.values()))
-    news = bool(events) or any(notable(entry) for entry in record.entries)
-    follows = Due(drain=bool(record.entries), publish=news)
+    follows = Due(drain=bool(record.entries), publish=bool(events) or any(map(notable, record.entries)))
     return Extracted(entries=len(record.entries), links=len(events), due=follows)
 
 

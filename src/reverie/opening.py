@@ -180,8 +180,9 @@ class Opened:
         return behind(self.ws, state, row, masked=self.mask)
 
     def reading(self) -> Reading:
-        """Return what extraction asks of the state; each question is answered from the files as they are then."""
+        """Return what extraction asks of the state; all but a glance is answered from the files as they are then."""
         return Reading(
+            glance=self.state_now().mark,
             mark=lambda session: self.state_now().mark(session),
             note=lambda path: self.state_now().note_digest(path),
             known=self.known,

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, Entry
-from reverie.index.resembling import DEPTH, Waiting
+from reverie.index.resembling import DEPTH, Resembling, Waiting
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
-from reverie.testing import FixedClock, counter_ids
+from reverie.testing import FixedClock
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 WORDS = "invoice server Lisbon tea coffee bike garden budget report meeting 合同 报告".split()
@@ -26,17 +26,21 @@ def entry(text: str) -> EntryState:
     return EntryState(entry=one, sig=0.5, confirmed=NOON)
 
 
-def test_stored_and_waiting_entries_are_found_alike(tmp_path: Path) -> None:
-    """An entry that was drained and one that waits are both met by one that resembles them."""
+def opened(root: Path) -> Memory:
+    """Return a memory at `root`, as one more process would have it."""
     opening = Opening(
-        path=tmp_path / "agent",
-        config_dir=tmp_path / "config",
+        path=root / "agent",
+        config_dir=root / "config",
         environment={"REVERIE_EMBEDDER": "none"},
         flags={"zone": "UTC"},
         clock=FixedClock(NOON),
-        new_id=counter_ids(),
     )
-    with Memory(make_workspace(opening)) as memory:
+    return Memory(make_workspace(opening))
+
+
+def test_stored_and_waiting_entries_are_found_alike(tmp_path: Path) -> None:
+    """An entry that was drained and one that waits are both met by one that resembles them."""
+    with opened(tmp_path) as memory:
         stored = memory.remember("User works at Kestrel in Oslo", Draft(category="work")).id
         memory.drain()
         waiting = memory.remember("User works at Kestrel since May", Draft(category="work")).id
@@ -44,6 +48,48 @@ def test_stored_and_waiting_entries_are_found_alike(tmp_path: Path) -> None:
         memory.opened.state_now()
         found = memory.opened.reading().alike(entry("User left Kestrel").entry)
         assert {state.entry.id for state in found} == {stored, waiting}
+
+
+def test_what_another_process_stored_is_found_by_the_next_look(tmp_path: Path) -> None:
+    """An entry that a neighbour wrote and drained after this process last looked is met, though no row told of it."""
+    with opened(tmp_path) as memory, opened(tmp_path) as neighbour:
+        memory.remember("The server room is cold")
+        memory.drain()
+        assert not memory.opened.reading().alike(entry("User left Kestrel").entry)
+        stored = neighbour.remember("User works at Kestrel in Oslo").id
+        neighbour.drain()
+        found = memory.opened.reading().alike(entry("User left Kestrel").entry)
+        assert [state.entry.id for state in found] == [stored]
+
+
+def test_the_files_are_looked_at_when_a_stored_entry_changed_and_not_for_each_entry(tmp_path: Path) -> None:
+    """The rows are brought up at the first look and after a drain; not for a queued record, nor for every entry."""
+    with opened(tmp_path) as memory:
+        state, looks = memory.opened.state_now(), []
+
+        def catch_up() -> None:
+            looks.append(state.version)
+            memory.opened.rebuild()
+
+        alike = Resembling(state, lambda: memory.opened.index, catch_up=catch_up)
+        asked = entry("User works at Kestrel in Oslo").entry
+        memory.remember("User works at Kestrel")
+        memory.opened.state_now()
+        assert len(alike(asked)) == 1
+        assert not looks  # nothing is stored: there is no row to look for
+        memory.drain()
+        for _ in range(3):
+            memory.opened.state_now()
+            assert len(alike(asked)) == 1
+        assert len(looks) == 1
+        memory.remember("User works in Oslo")
+        memory.opened.state_now()
+        assert len(alike(asked)) == 2
+        assert len(looks) == 1
+        memory.drain()
+        memory.opened.state_now()
+        assert len(alike(asked)) == 2
+        assert len(looks) == 2
 
 
 @given(

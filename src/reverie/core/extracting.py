@@ -56,8 +56,9 @@ def _nothing(_: str) -> tuple[Entry, ...]:
 class Reading:
     """What extraction asks of the state: marks, notes read, entries by id, and entries that resemble one.
 
-    `mark` and `note` look at drained and queued records alike and are asked again under the write lock. `shown` are the
-    entries that were put into a session's prompts; `masked` is what is forgotten.
+    `mark` and `note` look at drained and queued records alike and are asked again under the write lock. `glance` is
+    `mark` as of the last look at the files, for a reading that may come to nothing. `shown` are the entries that were
+    put into a session's prompts; `masked` is what is forgotten.
     """
 
     mark: Callable[[str], int]
@@ -66,3 +67,4 @@ class Reading:
     alike: Callable[[Entry], Sequence[EntryState]]
     shown: Callable[[str], Sequence[Entry]] = _nothing
     masked: Mask = field(default_factory=Mask)
+    glance: Callable[[str], int] | None = None

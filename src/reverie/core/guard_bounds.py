@@ -16,6 +16,7 @@ VALUES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
 UPGRADES = frozenset(("upgrade to", "downgrade to", "升级到"))
 MARKS = frozenset(("change", "now", "correction"))
 TO_A_VALUE = frozenset(("to", "到", "in", "at", "on", "new", "新"))
+_TOO_MANY = 2  # of what only one says: no more than a word and its opposite, or values, may differ
 _OF_NO_SIDE = MARKS | {"have"}  # `没有` is a have and a negation at once
 
 
@@ -42,6 +43,18 @@ def differs_in_value(one: Reading, two: Reading) -> bool:
                 if kinds.isdisjoint(VALUES[0]) and kinds.isdisjoint(VALUES[1]):
                     return False
     return any(kinds <= of_one for of_one in VALUES)
+
+
+def far_apart(one: Reading, two: Reading) -> bool:
+    """Tell whether either of two statements has two things or deeds that the other lacks: more than the tests allow."""
+    for this, other in ((one, two), (two, one)):
+        known, missing = other.places.keys(), 0
+        for forms in this.firm:
+            if known.isdisjoint(forms):
+                missing += 1
+                if missing == _TOO_MANY:
+                    return True
+    return False
 
 
 def may_repeat(one: Reading, two: Reading) -> bool:

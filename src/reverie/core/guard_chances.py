@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from reverie.core.guard_bounds import differs_in_value, may_oppose, may_repeat, moves
+from reverie.core.guard_bounds import differs_in_value, far_apart, may_oppose, may_repeat, moves
 from reverie.core.guard_disputes import denies
 from reverie.core.guard_reading import read
 from reverie.core.guard_signature import signature
@@ -20,7 +20,9 @@ def may_relate(new: str, old: str) -> bool:
     if turning(new) or not signature(new).keys.isdisjoint(signature(old).keys):
         return True
     one, two = read(new), read(old)
-    return may_oppose(one, two) or differs_in_value(one, two) or may_repeat(one, two)
+    return not far_apart(one, two) and (
+        may_oppose(one, two) or differs_in_value(one, two) or may_repeat(one, two)
+    )
 
 
 @lru_cache(maxsize=4096)

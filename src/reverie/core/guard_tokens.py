@@ -12,6 +12,8 @@ from functools import cached_property
 
 import msgspec
 
+_FIRM = frozenset(("word", "code"))
+
 
 class Token(msgspec.Struct, frozen=True, dict=True):
     """One thing a statement says; `kind`: word, number, date, version, unit, code, have, or one of the tables'."""
@@ -54,6 +56,11 @@ class Reading(msgspec.Struct, frozen=True, dict=True):
             for form in token.forms:
                 places.setdefault(form, []).append(place)
         return places
+
+    @cached_property
+    def firm(self) -> tuple[frozenset[str], ...]:
+        """Return the forms of each token that stands for a thing or a deed, and is no value, mark or little word."""
+        return tuple(token.forms for token in self.content if token.kind in _FIRM)
 
     def has(self, *kinds: str) -> bool:
         """Tell whether any token is of one of these kinds."""

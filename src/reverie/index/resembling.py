@@ -26,7 +26,7 @@ from reverie.index.protocol import Index
 from reverie.index.state import State
 
 DEPTH = 20  # entries a new one is compared with, of those stored and of those that wait
-LOOKED_AT = 3_000  # places in the lists of a word's entries; the rarest words come first
+LOOKED_AT = 400  # places in the lists of a word's entries; the rarest words come first
 _SAY_NOTHING = frozenset(("user", "agent", "用户"))  # whom half of all entries are about
 
 
@@ -72,23 +72,32 @@ class Resembling:
         """Search `state` and `index`; `catch_up` brings the index up to the files."""
         self._state, self._index, self._catch_up = state, index, catch_up
         self._waiting = Waiting()
-        self._seen = -1
+        self._seen = self._searched = -1  # the versions of the state that were looked at
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
         words = _words(f"{entry.text} {searched_by(entry.text)}")
+        if self._seen != self._state.version:
+            self._waiting.set(self._state.queued())
+            self._seen = self._state.version
+        return list(
+            self._state.find((*self._stored(entry.text, words), *self._waiting.alike(words))).values()
+        )
+
+    def _stored(self, text: str, words: tuple[str, ...]) -> list[str]:
+        """Return the ids of stored entries that resemble a text."""
+        if self._state.is_empty():
+            return []
         try:
-            if self._seen != self._state.version:
-                self._waiting.set(self._state.queued())
-                first, self._seen = self._seen < 0, self._state.version
+            if self._searched != self._state.version:
+                first, self._searched = self._searched < 0, self._state.version
                 if first or self._lacking():
                     self._catch_up()
-            query = Query(text=entry.text, terms=words, words=frozenset())
+            query = Query(text=text, terms=words, words=frozenset())
             found = self._index().search(query, where=Filter(kinds=("entry",)), depth=DEPTH)
-            stored = [candidate.row.id for candidate in found]
         except (IndexUnavailable, Busy):
-            stored = []
-        return list(self._state.find((*stored, *self._waiting.alike(words))).values())
+            return []
+        return [candidate.row.id for candidate in found]
 
     def _lacking(self) -> bool:
         """Tell whether the search rows lack a stored entry; what waits is not looked for in them."""

@@ -135,6 +135,10 @@ class State:
         """Return the entries that wait for the drain."""
         return list(self._overlaid.states.values())
 
+    def is_empty(self) -> bool:
+        """Tell whether no entry is stored, whatever waits."""
+        return not self._rows("SELECT 1 FROM entry LIMIT 1")
+
     def masked(self) -> list[Entry]:
         """Return the stored entries that a tombstone hides, by day and time."""
         rows = self._rows("SELECT body FROM entry WHERE masked ORDER BY day, at, id")

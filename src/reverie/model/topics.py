@@ -74,6 +74,7 @@ _NO_NAMES = frozenset(
     sunday january february march april may june july august september october november december
     correction decided eur usd every week user""".split()
 )
+_NO_TOPICS = ENGLISH | _NO_NAMES
 
 
 @cache
@@ -102,8 +103,6 @@ def tags(text: str, category: str) -> tuple[str, ...]:
         if len(found) >= _MOST:
             break
     if not found:
-        long = list(
-            dict.fromkeys(word[0] for word in _LONG.finditer(low) if word[0] not in ENGLISH | _NO_NAMES)
-        )[:12]
+        long = list(dict.fromkeys(word[0] for word in _LONG.finditer(low) if word[0] not in _NO_TOPICS))[:12]
         found = sorted(sorted(long, key=len, reverse=True)[:2], key=long.index)
     return tuple(found[:_MOST]) or (category,)
