@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -75,6 +76,7 @@ class Outline(msgspec.Struct, frozen=True):
         return self.text[self.lines[number - 1] : self.lines[number]].rstrip("\r\n")
 
 
+@lru_cache(maxsize=32)  # judging, installing and indexing a page each ask for the same text
 def outline(text: str) -> Outline:
     """Read a page's structure; any text has one."""
     source = split(text)
