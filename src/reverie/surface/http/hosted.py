@@ -126,6 +126,11 @@ class Hosted:
         self.drop(name)
         return name
 
+    @property
+    def config(self) -> Path:
+        """The folder of the user's own configuration."""
+        return self._opening.config()
+
     def drop(self, name: str) -> None:
         """Close what is open of a workspace, so that the next call reads its settings anew."""
         with self._guard:
@@ -148,7 +153,7 @@ class Hosted:
         with self._guard:
             self._closed = True
             for lane in list(self._open):
-                self._close(lane)
+                self._close(lane, drop=True)
         self._closer.shutdown(wait=True)
 
     def _of(self, name: str, user: str) -> Opening:
@@ -175,9 +180,9 @@ class Hosted:
                 self._close(lane)
                 spare -= 1
 
-    def _close(self, lane: _Lane) -> None:
-        """Close one memory aside: it may have to write what it was shown."""
-        self._closer.submit(self._open.pop(lane).close)
+    def _close(self, lane: _Lane, *, drop: bool = False) -> None:
+        """Close one memory aside, for it may have to write what it was shown; what waits is done first, or dropped."""
+        self._closer.submit(self._open.pop(lane).close, drop=drop)
 
 
 def candidates(asked: str) -> tuple[str, ...]:

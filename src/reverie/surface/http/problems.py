@@ -91,7 +91,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "class"}):
+class ProblemDetails(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "class"}):
     """The object: RFC 9457's members, what to do, and the error's class and exit code of the command line."""
 
     type: str
@@ -104,7 +104,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "class"
     exit_code: int
 
 
-def problem(error: Exception, folders: Iterable[tuple[str, Path]] = ()) -> Problem:
+def problem(error: Exception, folders: Iterable[tuple[str, Path]] = ()) -> ProblemDetails:
     """Return what is told of an error; each of the `folders` is called by its name instead of its place."""
     if isinstance(error, Refusal):
         kind, told = error.kind, unplaced(str(error), folders)
@@ -123,7 +123,7 @@ def problem(error: Exception, folders: Iterable[tuple[str, Path]] = ()) -> Probl
     return _made("Unexpected", title, detail, remedy=_REMEDIES[500], status=500, retryable=False)
 
 
-def headers(told: Problem, error: Exception) -> dict[str, str]:
+def headers(told: ProblemDetails, error: Exception) -> dict[str, str]:
     """Return the headers that go with a problem."""
     own = dict(error.headers) if isinstance(error, Refusal) else {}
     if told.status == HTTPStatus.UNAUTHORIZED:
@@ -152,8 +152,8 @@ def unplaced_all(value: Any, folders: Iterable[tuple[str, Path]]) -> Any:  # noq
     return value
 
 
-def _made(kind: str, title: str, detail: str, *, remedy: str, status: int, retryable: bool) -> Problem:
-    return Problem(
+def _made(kind: str, title: str, detail: str, *, remedy: str, status: int, retryable: bool) -> ProblemDetails:
+    return ProblemDetails(
         type=TYPE + kind,
         title=title,
         status=status,
