@@ -34,9 +34,12 @@ _DEAD: Final = 50  # dead places worth a write
 class LanceVectors:
     """The table of vectors that a note names."""
 
-    def __init__(self, tables: Tables, *, many: int = MANY) -> None:
-        """Use `tables`; `many` is the number of vectors above which they are indexed."""
-        self._tables, self._many = tables, many
+    def __init__(self, tables: Tables, *, many: int = MANY, parts: int | None = None) -> None:
+        """Use `tables`; `many` is the number of vectors from which they are indexed, in `parts`.
+
+        None leaves the number of parts to the engine, which makes about one of each 8,000 vectors.
+        """
+        self._tables, self._many, self._parts = tables, many, parts
         self._open: tuple[int, Any] | None = None
 
     @property
@@ -104,7 +107,7 @@ class LanceVectors:
         table = self._table(about)
         with failing(self._tables.url):
             if table.count_rows() >= self._many and not table.list_indices():
-                _index(table)
+                _index(table, self._parts)
             if len(dead) < _DEAD:
                 return None
             delete(table, "place", numbers=dead)
@@ -164,7 +167,7 @@ def _schema(dimension: int) -> pa.Schema:
     )
 
 
-def _index(table: Any) -> None:  # noqa: ANN401 - lancedb's table
+def _index(table: Any, parts: int | None) -> None:  # noqa: ANN401 - lancedb's table
     from lancedb.index import IvfSq
 
-    table.create_index("vector", config=IvfSq(distance_type="dot"))
+    table.create_index("vector", config=IvfSq(distance_type="dot", num_partitions=parts))
