@@ -322,7 +322,8 @@ def _tools(ws: Workspace, reach: Reach, batch: Sequence[Part], *, find: Find, st
 
 
 def _attempt(tools: Tools, batch: Sequence[Part], **named: Any) -> Attempt:  # noqa: ANN401 - Attempt's own
-    return Attempt(batch=tuple(batch), proposal=tools.proposal(), edits=tools.edits, **named)
+    proposal, problems = tools.proposal(), tools.overtaken
+    return Attempt(batch=tuple(batch), proposal=proposal, edits=tools.edits, problems=problems, **named)
 
 
 def _task(ws: Workspace, reach: Reach, batch: Sequence[Part]) -> Task:

@@ -159,6 +159,24 @@ def test_a_page_that_a_person_changes_meanwhile_is_theirs(ws: Workspace) -> None
     assert any("left to them" in one for one in done.problems)
 
 
+def test_a_page_is_not_written_over_what_came_after_it_was_read(ws: Workspace) -> None:
+    """A whole new text is refused once a person changed the page, until the run reads it again (P-08)."""
+    path = ws.root / ws.notebook / TEAS
+    path.write_text(body("Preferences", "By hand"))
+    found = begun(ws)
+    use(ws, found.run, "read", path=TEAS)
+    path.write_text(body("Preferences", "By hand", "By hand, too"))
+    new = body("Preferences", "By hand", cite(TEA))
+    assert "somebody changed" in use(ws, found.run, "write", path=TEAS, text=new)
+    assert "By hand, too" in use(ws, found.run, "read", path=TEAS)
+    new = body("Preferences", "By hand", "By hand, too", cite(TEA))
+    assert "characters now" in use(ws, found.run, "write", path=TEAS, text=new)
+    use(ws, found.run, "settle", **cited(TEA, TEAS)[1])
+    path.write_text(body("Preferences", "By hand", "By hand, too").replace("# Pref", "Mine.\n\n# Pref"))
+    ended(ws, found.run)
+    assert page(ws, TEAS) == new.replace("# Pref", "Mine.\n\n# Pref")
+
+
 def test_an_entry_settled_elsewhere_falls_out_of_the_run(ws: Workspace) -> None:
     """Only what is pending at the end is judged: an end repeated after a crash settles nothing twice."""
     found = begun(ws)

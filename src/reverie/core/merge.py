@@ -7,13 +7,15 @@ side changed and is refused when both changed the same or adjoining lines; never
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 import msgspec
 
 _UPDATED = re.compile(r"^updated: \d{4}-\d{2}-\d{2}[ \t]*(?=\r?$)", re.MULTILINE)
-_COMPARED = 25_000_000  # pairs of lines: a rewrite of more counts as one change, for comparing would take minutes
+_ALIKE = 1_000_000  # pairs of equal lines, and
+_LINES = 6_000  # lines that differ: what is rewritten beyond either counts as one change, for comparing would take long
 
 
 class _Change(msgspec.Struct, frozen=True):
@@ -51,7 +53,7 @@ def merged(base: str, mine: str, *, theirs: str) -> str | None:
     return "".join([*result, *lines[at:]])
 
 
-def meeting(base: str, mine: str, *, theirs: str) -> str | None:
+def reconciled(base: str, mine: str, *, theirs: str) -> str | None:
     """Return the merge of a page that a person (`mine`) and a dream (`theirs`) changed; None where they collide.
 
     The day under `updated` is nobody's change: where both set it, the later one stands.
@@ -69,7 +71,8 @@ def _changes(base: list[str], other: str) -> list[_Change]:
     top = _alike(base, lines)
     bottom = _alike(base[top:][::-1], lines[top:][::-1])
     old, new = base[top : len(base) - bottom], lines[top : len(lines) - bottom]
-    if len(old) * len(new) > _COMPARED:
+    times = Counter(old)
+    if len(old) + len(new) > _LINES or sum(times[line] for line in new) > _ALIKE:
         return [_Change(top, top + len(old), tuple(new))]
     opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [

@@ -22,7 +22,9 @@ from reverie.core.policy import may_decline
 from reverie.core.proposal import Proposal, Settlement
 from reverie.core.records import OutcomeKind
 from reverie.errors import ReverieError, UnsafePath
+from reverie.store.dream_deeds import Deed, Saw, Settled, Wrote
 from reverie.store.dream_views import Veil, listed, shown
+from reverie.store.git import blob_id
 from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
@@ -37,23 +39,6 @@ _OUTCOMES = tuple(one for one in get_args(OutcomeKind) if one not in ("unprocess
 Seek = Callable[
     [str, bool], Sequence[str]
 ]  # (words, entries alone) -> what was found, best first, a line each
-
-
-class Wrote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="write"):
-    """A file laid over the workspace's: its path there, its text, and the text it was read with (None: absent)."""
-
-    path: str
-    text: str
-    base: str | None = None
-
-
-class Settled(msgspec.Struct, frozen=True, kw_only=True, tag="settle"):
-    """What a dream says becomes of a part."""
-
-    one: Settlement
-
-
-Deed = Wrote | Settled
 
 
 class Tools:
@@ -75,6 +60,8 @@ class Tools:
         self._settled: dict[tuple[str, int], Settlement] = {}
         self._over: dict[str, str] = {}  # pages, as they should read
         self._edits: dict[str, str] = {}  # USER.md, SOUL.md and skills, as they should read
+        self._bases: dict[str, str | None] = {}  # and as they read when this run first changed them
+        self._seen: dict[str, str] = {}  # what was last read of a file that this run has not changed
         self._left = RUN_READ
         self._written = 0
         self.deeds: list[Deed] = []
@@ -123,13 +110,30 @@ class Tools:
 
     @property
     def edits(self) -> dict[str, str]:
-        """What is proposed for USER.md, SOUL.md and skills, by path."""
-        return {path: text for path, text in self._edits.items() if text != self._stored(path)}
+        """What is proposed for USER.md, SOUL.md and skills, by path, where nobody changed them meanwhile."""
+        stored = {path: self._stored(path) for path in self._edits}
+        return {
+            path: text
+            for path, text in self._edits.items()
+            if text != stored[path] and stored[path] == self._bases[path]
+        }
+
+    @property
+    def overtaken(self) -> tuple[str, ...]:
+        """Which of those files somebody changed meanwhile, so that nothing is proposed for them."""
+        return tuple(
+            f"{path} was changed meanwhile: nothing is proposed for it"
+            for path, text in self._edits.items()
+            if self._stored(path) not in (self._bases[path], text)
+        )
 
     def redo(self, deed: Deed) -> None:
         """Do again what an earlier call did."""
         if isinstance(deed, Settled):
             self._settled[deed.one.key] = deed.one
+            return
+        if isinstance(deed, Saw):
+            self._seen[deed.path] = deed.blob
             return
         target = writable(deed.path, self._ws.notebook)
         if isinstance(target, Refused):
@@ -139,6 +143,7 @@ class Tools:
             self._staging.remember(target.path, base)
             self._over[target.path] = deed.text
         else:
+            self._bases.setdefault(target.path, deed.base)
             self._edits[target.path] = deed.text
         self._written += len(deed.text)
 
@@ -149,6 +154,7 @@ class Tools:
         found = readable(path, self._ws.notebook)
         if isinstance(found, Refused):
             return f"refused: {found.reason}"
+        self._see(found)
         text = shown(self._ws, found, self._veil, text=self._laid(found))
         if not text:
             return f"{found} is empty or absent"
@@ -196,6 +202,9 @@ class Tools:
         target = writable(path, self._ws.notebook)
         if isinstance(target, Refused):
             return f"refused: {target.reason}"
+        seen = self._seen.get(self._name(target))
+        if seen is not None and self._text(target) == self._base(target) and seen != self._blob(target):
+            return f"refused: somebody changed {path} since it was read: read it again, and keep their words"
         return self._lay(target, text)
 
     def edit(self, path: str, *, old: str, new: str) -> str:
@@ -217,18 +226,18 @@ class Tools:
             return f"refused: a file may have {MAX_BYTES // 1024} kB"
         if self._written + len(text) > RUN_WRITTEN:
             return "refused: this run has written as much as one may"
-        base = self._staging.stored(target.path) if target.kind == "page" else self._stored(target.path)
+        base = self._base(target)
         if any(self._ws.clean(line) != line for line in added_lines(base, text)):
             return "refused: it holds a secret"
         if target.kind == "skill" and self._ws.settings.skills == "off":
             return "refused: skills are switched off (skills = off)"
         self._written += len(text)
+        path = self._name(target)
         if target.kind == "page":
-            path = f"{self._ws.notebook}/{target.path}"
             self._over[target.path] = text
         else:
-            path = target.path
-            self._edits[target.path] = text
+            self._bases.setdefault(path, base)
+            self._edits[path] = text
         self.deeds.append(Wrote(path=path, text=text, base=base))
         said = "" if target.kind == "page" else "; it will be put before a person"
         return f"{path} has {len(text):,} characters now{said}"
@@ -270,6 +279,27 @@ class Tools:
         return f"{entry} is {outcome}"
 
     # The files beneath
+
+    def _name(self, target: Target) -> str:
+        """Return the path of a target from the workspace on."""
+        return f"{self._ws.notebook}/{target.path}" if target.kind == "page" else target.path
+
+    def _base(self, target: Target) -> str | None:
+        """Return what a target holds whatever this run would have it hold."""
+        return self._staging.stored(target.path) if target.kind == "page" else self._stored(target.path)
+
+    def _see(self, path: str) -> None:
+        """Note how a file reads that this run may come to change, so that a later call knows it was read."""
+        target = writable(path, self._ws.notebook)
+        if isinstance(target, Target) and self._text(target) == self._base(target):
+            blob = self._blob(target)
+            if self._seen.get(path) != blob:
+                self._seen[path] = blob
+                self.deeds.append(Saw(path=path, blob=blob))
+
+    def _blob(self, target: Target) -> str:
+        text = self._base(target)
+        return "" if text is None else blob_id(text.encode("utf-8", "surrogateescape"))
 
     def _text(self, target: Target) -> str | None:
         if target.kind == "page":

@@ -16,7 +16,7 @@ import msgspec
 from reverie import layout
 from reverie.errors import Busy, Conflict
 from reverie.store import lease, stream
-from reverie.store.dream_tools import Deed, Settled, Wrote
+from reverie.store.dream_deeds import Deed, Saw, Settled, Wrote
 from reverie.store.workspace import Workspace
 
 STEPS = "steps.jsonl"
@@ -41,7 +41,7 @@ def begin(ws: Workspace, begun: Begun) -> None:
 
 def load(ws: Workspace, run: str) -> tuple[Begun, list[Deed]]:
     """Return how a run began and what it did; raises Conflict when there is none of that name any more."""
-    read: stream.Read[Begun | Deed] = stream.read(ws, _path(run), Begun | Wrote | Settled)
+    read: stream.Read[Begun | Deed] = stream.read(ws, _path(run), Begun | Wrote | Settled | Saw)
     begun = next((one for one in read.records if isinstance(one, Begun)), None)
     if begun is None:
         message = f"{run} is under way no longer: start another run; its entries are pending"

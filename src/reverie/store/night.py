@@ -33,6 +33,7 @@ from reverie.core.watermark import advanced, highest, run_name
 from reverie.store import counters, daylog, history, reviews, runs, stream
 from reverie.store.counters import DreamCounters
 from reverie.store.landing import Landed, Verdict, land, transcript
+from reverie.store.reconciling import reconciling
 from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
@@ -144,6 +145,7 @@ class Night:
         settled: set[str] = set()
         if judged.settlements:
             refused = self._propose(attempt)
+            judged = self._beside_people(attempt, judged)
             judged = msgspec.structs.replace(judged, refusals=(*judged.refusals, *refused))
             landed = self.land(attempt, judged)
             settled = {one.entry for one in landed.outcomes}
@@ -153,6 +155,22 @@ class Night:
         said = [f"{one.place or 'batch'}: {one.reason}" for one in judged.refusals]
         self.tell((*attempt.problems, *said))
         return failed, reasons
+
+    def _beside_people(self, attempt: Attempt, judged: Judged) -> Judged:
+        """Return what holds once the changes that people made meanwhile to the same pages are merged in."""
+        merged = {} if self._dry else reconciling(self._ws, self.staging, judged.pages)
+        pages, again = {**judged.pages, **merged}, judged
+        fallen = set(merged)
+        while fallen:
+            both = Proposal(pages=pages, settlements=judged.settlements)
+            again = judge(self._case(msgspec.structs.replace(attempt, proposal=both)), both)
+            stands = {one.key for one in again.settlements}
+            # A page whose lines no longer cite what they were to cite is left to the person.
+            fallen = pages.keys() & {one.page for one in judged.settlements if one.key not in stands}
+            pages = {path: text for path, text in pages.items() if path not in fallen}
+        if again is not judged:
+            self.tell([f"{one.place} was changed meanwhile: {one.reason}" for one in again.refusals])
+        return msgspec.structs.replace(again, refusals=judged.refusals)
 
     def land(self, attempt: Attempt, judged: Judged) -> Landed:
         """Install what was judged (or lay it over the notebook, in a dry run) and take note of it."""
@@ -303,6 +321,7 @@ class Night:
 
     def _promoted(self, changed: Mapping[str, str]) -> dict[str, str]:
         """Return the overview as it should read once `changed` is installed; nothing when it stays as it is."""
+        self.staging.forget(layout.OVERVIEW)  # people's words on it are taken as they are now
         paths = self.staging.paths | changed.keys()
         promoted = self._promotion.promote(paths, lambda path: changed.get(path) or self.staging.text(path))
         if promoted is None:
