@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from reverie import company, importing
+from reverie import company, following, importing
 from reverie import forget as forgetting
 from reverie import remember as remembering
 from reverie import review as reviewing
@@ -118,7 +118,7 @@ class Care(Word):
         state = self.opened.state_now()
         asked = len(forgetting.questions(self.opened.ws, state))
         seen = status(self.opened.ws, state, trusted=self.opened.trusted, asked=asked)
-        apart = company.troubles(self.opened)
+        apart = (*company.troubles(self.opened), *following.troubles(self.opened))
         return msgspec.structs.replace(seen, problems=(*seen.problems, *apart)) if apart else seen
 
     def members(self, *, add: str = "", remove: str = "") -> list[Member]:

@@ -37,7 +37,7 @@ from reverie.status import Problem
 from reverie.store import subscriptions
 from reverie.store.workspace import Identity
 
-_THEIRS = (Busy, IndexUnavailable, StoreUnwritable, DamagedFile, UnsafePath, NewerFormat, NotAWorkspace)
+THEIRS = (Busy, IndexUnavailable, StoreUnwritable, DamagedFile, UnsafePath, NewerFormat, NotAWorkspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def with_others(opened: Opened, found: Found, *, ask: Ask) -> Found:
     for fellow in fellows(opened):
         try:
             theirs = asked(fellow.opened, ask) if fellow.opened else Found(hits=(), behind=1)
-        except _THEIRS:
+        except THEIRS:
             theirs = Found(hits=(), behind=1)
         hits += [_from(fellow.name, hit) for hit in theirs.hits if not _is_told(hit, copies)]
         behind += theirs.behind
@@ -119,25 +119,12 @@ def share_all(opened: Opened) -> Shared:
             continue
         try:
             done = _share(opened, fellow.opened, giving=number == 0)
-        except _THEIRS as error:
+        except THEIRS as error:
             problems.append(f"{fellow.name}: {error}")
             continue
         if done != Given():
             given.append((fellow.name, done))
     return Shared(tuple(given), tuple(problems))
-
-
-def places_elsewhere(opened: Opened, ids: tuple[str, ...]) -> tuple[str, ...]:
-    """Return where copies of these entries hold bytes that no erase here reaches, with what removes them."""
-    wanted = set(ids)
-    found: list[str] = []
-    known = {one.opened.identity.id: one for one in fellows(opened) if one.opened is not None}
-    for (to, entry), one in subscriptions.copies(opened.ws).items():
-        if entry in wanted:
-            fellow = known.get(to)
-            place = str(fellow.opened.ws.root) if fellow and fellow.opened else f"the shared workspace {to}"
-            found.append(f"{place} (a copy: `reverie erase {one.copy}` there)")
-    return tuple(found)
 
 
 def troubles(opened: Opened) -> tuple[Problem, ...]:

@@ -16,7 +16,7 @@ import msgspec
 
 from reverie import forget as forgetting
 from reverie import remember as remembering
-from reverie.company import places_elsewhere, share_all
+from reverie.company import share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event, Origin
@@ -26,6 +26,7 @@ from reverie.core.where import Where
 from reverie.digest import digest
 from reverie.drain import Drained
 from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
+from reverie.following import follow, planned
 from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
 from reverie.index.heaviest import shortlist
@@ -115,7 +116,8 @@ class Word:
     ) -> Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
 
-        They are named, or all that `where` admits; what is forgotten already can only be named.
+        They are named, or all that `where` admits; what is forgotten already can only be named. It is also
+        removed from workspaces of people beneath and from shared ones, by a later drain where one cannot be written.
 
         >>> memory.erase([tea], dry_run=True).leftovers
         ()
@@ -129,10 +131,13 @@ class Word:
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
         done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
         self.opened.drop_index()
-        told = places_elsewhere(self.opened, done.ids)
-        told += () if dry_run else share_all(self.opened).problems
-        self._act(done.due, at_once=True)
-        return msgspec.structs.replace(done, leftovers=(*done.leftovers, *told))
+        if dry_run:
+            along, told = planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids)), ()
+        else:
+            told, along = share_all(self.opened).problems, follow(self.opened)
+            self._act(done.due, at_once=True)
+        places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
+        return msgspec.structs.replace(done, places=places, leftovers=leftovers)
 
     def exclude(self, topic: str, *, remove: bool = False, preview: bool = False) -> list[EntryState]:
         """Never store a topic again, and return the entries that name it already, which stay.
@@ -261,7 +266,7 @@ class Word:
         """
         problems = done.problems
         try:
-            problems += share_all(self.opened).problems
+            problems += (*share_all(self.opened).problems, *follow(self.opened).leftovers)
             self._act(done.due)
         except ReverieError as error:
             problems += (str(error),)

@@ -37,7 +37,7 @@ LINES: dict[str, Any] = {
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
             *(counters.ConsolidateCounters, counters.SlotCounters, tries.Tries),
-            *(scopes.Copied, scopes.Member),
+            *(erasure.Order, scopes.Copied, scopes.Member),
             *(context.Rendered, workspace.Identity),
         )
     },

@@ -33,12 +33,20 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "entrance": {"config", *BELOW_MEMORY},  # how to open a workspace; config is read nowhere else below
     "opening": {"config", "entrance", *BELOW_MEMORY},  # what a Memory holds
     "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
+    "following": {"opening", "company", *BELOW_MEMORY},  # what an erase does beyond its own workspace
     "word": {
         "opening",
         "company",
+        "following",
         *BELOW_MEMORY,
     },  # the verbs of Memory by which one says something about entries
-    "care": {"opening", "company", "word", *BELOW_MEMORY},  # the verbs of Memory that a person uses
+    "care": {
+        "opening",
+        "company",
+        "following",
+        "word",
+        *BELOW_MEMORY,
+    },  # the verbs of Memory that a person uses
     "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
     "memory": {"opening", "company", "care", "reaching", "consolidate", *BELOW_MEMORY},
     "front": {"entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},

@@ -144,24 +144,6 @@ def test_restoring_gives_the_copy_back(team: Team) -> None:
     assert team.found("bob", "kitchen closes") == ["The kitchen closes at nine"]
 
 
-def test_an_erase_names_the_copy_and_hides_it(team: Team) -> None:
-    """An erase withdraws the copy, says where its bytes stand, and an erase there removes them."""
-    gave = team.tell("ann", "The wifi is named ocelot lounge")
-    team["ann"].drain()
-    team["team"].drain()
-    copy = copy_id(team["ann"].opened.identity.id, gave)
-    planned = team["ann"].erase([gave], dry_run=True)
-    assert any(copy in place for place in planned.leftovers)
-    assert team.found("bob", "wifi ocelot")
-    done = team["ann"].erase([gave])
-    assert any(copy in place for place in done.leftovers)
-    assert team.holding("ann", "ocelot") == []
-    assert team.found("bob", "wifi ocelot") == []
-    assert team.holding("team", "ocelot")
-    team["team"].erase([copy])
-    assert team.holding("team", "ocelot") == []
-
-
 def test_sharing_again_gives_nothing_new(team: Team) -> None:
     """However often both drain, the shared workspace holds one line of each entry."""
     team.tell("ann", "Standup is at ten")

@@ -10,7 +10,8 @@ The order, under the dream, index and write locks:
 3. the history is rewritten (`store.erasing_history`)
 4. what is derived is removed: the index, the digests
 5. every file and object is decoded and searched
-6. the record of the erasure, which holds the text, is removed
+6. what is to be done in other workspaces is queued (`store.orders`)
+7. the record of the erasure, which holds the text, is removed
 
 A crash leaves that record, and doing all of it again finds less to do.
 """
@@ -75,9 +76,7 @@ def leftovers(ws: Workspace, eraser: Eraser) -> list[str]:
     """Return the places that still hold the text or could not be searched, at most `MOST`."""
     found: list[str] = []
     for path in ws.disk.walk(""):
-        if path in _APART or path.startswith(
-            (f"{layout.LOCKS}/", f"{layout.PEOPLE}/", f"{layout.ERASING}/")
-        ):
+        if path in _APART or path.startswith((f"{layout.LOCKS}/", f"{layout.PEOPLE}/", f"{layout.ERASING}/")):
             continue
         if erasing_history.is_packed(path):
             found.append(f"{path} (a pack that Reverie does not read: remove it, or unpack it with git)")

@@ -20,13 +20,8 @@ from reverie.store.workspace import Workspace
 
 def hand_on(ws: Workspace, erasure: Erasure) -> None:
     """Queue what an erase here has to do elsewhere: with the people beneath, and in the workspaces copies went to."""
-    people = tuple(
-        name
-        for name in ws.disk.list(layout.PEOPLE)
-        if ws.disk.size(f"{layout.person_folder(name)}/{layout.ORIGIN}") is not None
-    )
-    if people:
-        order = Order(id=erasure.id, stubs=erasure.stubs, texts=erasure.texts, people=people)
+    if beneath := people(ws):
+        order = Order(id=erasure.id, stubs=erasure.stubs, texts=erasure.texts, people=beneath)
         ws.disk.replace(_path(order.id), framing.frame(order))
     at = ws.clock()
     asked = [
@@ -35,6 +30,15 @@ def hand_on(ws: Workspace, erasure: Erasure) -> None:
         if one.entry in erasure.stubs and not one.erase
     ]
     subscriptions.note(ws, asked)
+
+
+def people(ws: Workspace) -> tuple[str, ...]:
+    """Return the names of the folders of people beneath a workspace."""
+    return tuple(
+        name
+        for name in ws.disk.list(layout.PEOPLE)
+        if ws.disk.size(f"{layout.person_folder(name)}/{layout.ORIGIN}") is not None
+    )
 
 
 def waiting(ws: Workspace) -> list[Order]:
@@ -59,7 +63,8 @@ def settle(ws: Workspace, order: Order, person: str) -> None:
         if found is None:
             return None
         left = tuple(one for one in found.people if one != person)
-        return framing.frame(msgspec.structs.replace(found, people=left))
+        # Without people it would hold the text, and nobody would come back to it after a crash.
+        return framing.frame(msgspec.structs.replace(found, people=left)) if left else None
 
     ws.disk.rewrite(path, build)
     if not left:
