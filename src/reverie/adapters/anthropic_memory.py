@@ -10,13 +10,12 @@ of Anthropic's SDK, for its tool runner; they need `pip install anthropic`.
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from reverie.adapters.one_at_a_time import finished, lock_of
 from reverie.core import tool_files
 from reverie.errors import InvalidRecord, ReverieError, UnsafePath, UsageError
 from reverie.store import files
@@ -72,14 +71,12 @@ def memory_tool(memory: Memory) -> BetaAbstractMemoryTool:
     _sdk()
     from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
 
-    one_at_a_time = threading.Lock()
-
     class ReverieMemoryTool(BetaAbstractMemoryTool):
         """The six commands over `files/`."""
 
         def call(self, input: object) -> str:  # noqa: A002 - the SDK's name
             """Carry out a command as the API gave it."""
-            with one_at_a_time:
+            with lock_of(memory):
                 done = handle(memory, _mapping(input))
             if done.is_error:
                 raise ToolError(done.text)
@@ -92,7 +89,7 @@ def memory_tool(memory: Memory) -> BetaAbstractMemoryTool:
 
         def clear_all_memory(self) -> str:
             """Delete every memory file."""
-            with one_at_a_time:
+            with lock_of(memory):
                 _clear(memory)
             return "All memory cleared"
 
@@ -102,7 +99,7 @@ def memory_tool(memory: Memory) -> BetaAbstractMemoryTool:
 def async_memory_tool(memory: Memory) -> BetaAsyncAbstractMemoryTool:
     """Return the memory as a tool for the SDK's asynchronous tool runner; raises UsageError without the SDK.
 
-    Files are read and written in a thread. A call that is cancelled is carried out whole or not at all.
+    Files are read and written in a thread. A call that is cancelled is carried out whole before the task ends.
     """
     _sdk()
     from anthropic.lib.tools import BetaAsyncAbstractMemoryTool
@@ -114,7 +111,7 @@ def async_memory_tool(memory: Memory) -> BetaAsyncAbstractMemoryTool:
 
         async def call(self, input: object) -> Any:  # noqa: A002, ANN401 - the SDK's name, its type of results
             """Carry out a command as the API gave it."""
-            return await asyncio.to_thread(tool.call, input)
+            return await finished(lambda: tool.call(input))
 
         async def _of_model(self, command: Any) -> Any:  # noqa: ANN401 - one of the SDK's models
             return await self.call(command.to_dict())
@@ -123,7 +120,7 @@ def async_memory_tool(memory: Memory) -> BetaAsyncAbstractMemoryTool:
 
         async def clear_all_memory(self) -> Any:  # noqa: ANN401 - the SDK's type of results
             """Delete every memory file."""
-            return await asyncio.to_thread(tool.clear_all_memory)
+            return await finished(tool.clear_all_memory)
 
     return ReverieAsyncMemoryTool()
 
