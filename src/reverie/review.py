@@ -20,7 +20,6 @@ import msgspec
 
 from reverie import layout
 from reverie.core import framing
-from reverie.core.entries import derived_id
 from reverie.core.records import Event, JournalRecord, Outcome
 from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
 from reverie.index.state import State
@@ -183,23 +182,13 @@ def _put(ws: Workspace, item: Item) -> None:
 
 def _unprocessable(ws: Workspace, state: State) -> list[Item]:
     """Return the entries that no dream could process and nobody left at that, as items."""
-    settled = reviews.settled(ws)
-    last: dict[tuple[str, int], Outcome] = {}
-    read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
-    for one in read.records:
-        last[one.entry, one.part] = one
-    failed = {
-        derived_id("unprocessable", one.run, one.entry, str(one.part)): one
-        for one in last.values()
-        if one.outcome == "unprocessable"
-    }
-    known = state.find({one.entry for one in failed.values()})
+    asked = reviews.failures(ws, state.unprocessable())
+    known = state.find({one.entry for one in asked.values()})
     return [
         Item(
             id=item, topic="unprocessable", place=one.entry, text=known[one.entry].entry.text, why=one.reason
         )
-        for item, one in failed.items()
-        if item not in settled and one.entry in known
+        for item, one in asked.items()
     ]
 
 

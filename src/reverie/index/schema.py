@@ -15,7 +15,7 @@ from pathlib import Path
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 
-VERSION = 9
+VERSION = 10
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -72,6 +72,7 @@ CREATE TABLE outcome (
     body BLOB NOT NULL, PRIMARY KEY (entry, part)
 );
 CREATE INDEX outcome_run ON outcome (run);
+CREATE INDEX outcome_failed ON outcome (entry, part) WHERE kind = 'unprocessable';
 CREATE TABLE cite (page TEXT NOT NULL, line INTEGER NOT NULL, entry TEXT NOT NULL);
 CREATE INDEX cite_entry ON cite (entry);
 CREATE INDEX cite_page ON cite (page);

@@ -203,6 +203,13 @@ class State:
         rows = self._rows("SELECT body FROM outcome WHERE entry = ? ORDER BY part", (entry_id,))
         return [msgspec.msgpack.decode(row[0], type=Outcome) for row in rows]
 
+    def unprocessable(self) -> list[Outcome]:
+        """Return the outcomes of what no dream could process, of entries that may be seen."""
+        rows = self._rows("SELECT body FROM outcome WHERE kind = 'unprocessable' ORDER BY entry, part")
+        found = [msgspec.msgpack.decode(row[0], type=Outcome) for row in rows]
+        seen = self.find({one.entry for one in found})
+        return [one for one in found if one.entry in seen]
+
     def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
         """Return the pages (workspace-relative) and lines that cite the entry now."""
         return list(

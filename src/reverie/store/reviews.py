@@ -5,6 +5,7 @@ Owns `.state/reviews.jsonl`; promises that raising the same thing twice raises i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
@@ -12,6 +13,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.entries import derived_id
+from reverie.core.records import Outcome
 from reverie.errors import UnsafePath
 from reverie.store import stream
 from reverie.store.git import blob_id
@@ -105,6 +107,21 @@ def waiting(ws: Workspace) -> list[Proposal]:
 def settled(ws: Workspace) -> set[str]:
     """Return the ids of what somebody gave their word on."""
     return {record.id for record in _read(ws) if isinstance(record, Verdict)}
+
+
+def failures(ws: Workspace, outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
+    """Return which of what no dream could process waits for a word, by the id of the question."""
+    given = settled(ws)
+    asked = {derived_id("unprocessable", one.run, one.entry, str(one.part)): one for one in outcomes}
+    return {id_: one for id_, one in asked.items() if id_ not in given}
+
+
+def number(ws: Workspace, outcomes: Iterable[Outcome]) -> int:
+    """Return how many proposals, and entries that no dream could process, wait; 0 where it cannot be known."""
+    try:
+        return len(waiting(ws)) + len(failures(ws, outcomes))
+    except UnsafePath:
+        return 0
 
 
 def every(ws: Workspace, topic: Topic) -> list[Proposal]:
