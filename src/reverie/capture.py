@@ -47,15 +47,9 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     `rendered` are texts that Reverie rendered for this session: where the turn repeats them byte for byte, the span is
     marked as injected. Raises InvalidRecord for a turn that cannot be stored (it is set aside), StoreUnwritable, Busy.
     """
-    if not ws.settings.enabled or ws.disk.glance(layout.PAUSED) is not None:
+    if _is_off(ws):
         return Captured()
-    turn = msgspec.structs.replace(turn, session=session)
-    clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
-    if reason := problem(turn, limit=ws.settings.max_turn_bytes):
-        refuse(ws, session, quarantine.legible(clean), reason=reason)
-        raise InvalidRecord(reason)
-    if rendered:
-        clean = msgspec.structs.replace(clean, injected=spans_of(clean.content, rendered))
+    clean = _ready(ws, session, turn, rendered)
     stored = sessions.append(ws, session, clean)
     if stored is None:
         return Captured()
@@ -63,6 +57,35 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     summarised = (stored.n + 1) % ws.settings.summaries.turns_per_summary == 0
     due = Due(sessions=(session,)) if read or summarised else Due()
     return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
+
+
+def capture_many(
+    ws: Workspace, session: str, turns: Sequence[Turn], *, rendered: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Store `turns`, which have ids, with one write and one sync: all of them or, where one cannot be stored, none.
+
+    Return the ids of what was stored: none when capture is paused or off. Raises as `capture` does.
+    """
+    if _is_off(ws) or not turns:
+        return ()
+    clean = [_ready(ws, session, turn, rendered) for turn in turns]
+    if not sessions.append_many(ws, session, clean):
+        return ()
+    return tuple(turn.id for turn in clean)
+
+
+def _is_off(ws: Workspace) -> bool:
+    return not ws.settings.enabled or ws.disk.glance(layout.PAUSED) is not None
+
+
+def _ready(ws: Workspace, session: str, turn: Turn, rendered: Sequence[str]) -> Turn:
+    """Return the turn as it is stored; one that cannot be is set aside, and InvalidRecord raised."""
+    turn = msgspec.structs.replace(turn, session=session)
+    clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
+    if reason := problem(turn, limit=ws.settings.max_turn_bytes):
+        refuse(ws, session, quarantine.legible(clean), reason=reason)
+        raise InvalidRecord(reason)
+    return msgspec.structs.replace(clean, injected=spans_of(clean.content, rendered)) if rendered else clean
 
 
 def refuse(ws: Workspace, session: str, raw: bytes, *, reason: str) -> None:

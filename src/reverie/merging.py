@@ -25,12 +25,13 @@ from reverie import layout
 from reverie.core.entries import derived_id
 from reverie.core.exclusions import excluded_by
 from reverie.core.forgetting import Mask
-from reverie.core.records import Entry, Event, Extraction, JournalRecord, Remember
+from reverie.core.key_values import decoded, name_of, text_of
+from reverie.core.records import Entry, Event, Extraction, JournalRecord, KeyValue, Remember
 from reverie.core.where import Where
 from reverie.importers.taken import Imported
 from reverie.importers.turns import Skipped
 from reverie.index.state import State
-from reverie.store import journal, sessions, stream, tombstones
+from reverie.store import journal, kv, sessions, stream, tombstones
 from reverie.store.disk import Disk
 from reverie.store.workspace import Workspace
 
@@ -53,6 +54,7 @@ def merge(ws: Workspace, state: State, other: Disk, *, mask: Mask) -> Merged:
     merging.files()
     merging.entries()
     merging.events()
+    merging.values()
     forgotten = {entry for tomb in merging.gone.tombstones for entry in tomb.entries}
     # Of what was forgotten here once a person here has had the last word, whichever it was.
     settled = {entry for tomb in tombstones.read(ws) for entry in tomb.entries}
@@ -98,6 +100,7 @@ class _Merging:
             if own is None:
                 self._ws.disk.replace(path, data)
                 self._whole.add(name)
+                self._retract(name)
                 self._count["turns"] += len(turns)
                 continue
             if own.startswith(data):
@@ -106,11 +109,21 @@ class _Merging:
                 continue
             known = {sessions.identity(turn) for turn in sessions.read(self._ws, name)}
             for turn in turns:
-                if sessions.identity(turn) in known:
+                if self.gone.retracted(name, turn.id):
+                    self._passed["a turn that was taken back there"] += 1
+                elif sessions.identity(turn) in known:
                     self._count["repeated"] += 1
                 else:
                     sessions.append(self._ws, name, turn)
                     self._count["turns"] += 1
+
+    def _retract(self, session: str) -> None:
+        """Take back here what was taken back there of a session that comes in as it is."""
+        for tomb in self.gone.tombstones:
+            spans = tuple(span for span in tomb.spans if span.session == session)
+            if spans and not tomb.keyed:
+                here = msgspec.structs.replace(tomb, id=self._ws.new_id(), spans=spans)
+                tombstones.append(self._ws, [here])
 
     def files(self) -> None:
         """Bring notes, pages and other files that are missing; what differs here stays as it is here."""
@@ -161,6 +174,28 @@ class _Merging:
                 and (not event.other or event.other in self._accepted)
             ],
         )
+
+    def values(self) -> None:
+        """Append the values of adapters whose keys are missing here; one that differs stays as it is here."""
+        here, now = kv.table(self._ws), self._ws.clock()
+        lines: list[KeyValue] = []
+        for item in kv.table(self._theirs).living(now):
+            own = here.items.get(name_of(item.line))
+            said = "\n".join((*item.line.namespace, item.line.key, text_of(decoded(item.line))))
+            if own is not None:
+                if own.line.value == item.line.value:
+                    self._count["repeated"] += 1
+                else:
+                    self._passed["a value that is another one here"] += 1
+            elif self._mask.text(said) or self.gone.text(said):
+                self._passed["a value that says something forgotten"] += 1
+            elif excluded_by(said, self._ws.settings.exclusions):
+                self._passed["an excluded topic"] += 1
+            else:
+                lines.append(msgspec.structs.replace(item.line, created=item.created, until=item.until))
+                self._count["values"] += 1
+        if lines:
+            kv.append(self._ws, lambda table: [line for line in lines if name_of(line) not in table.items])
 
     def _records(self) -> Iterator[JournalRecord]:
         seen: set[str] = set()

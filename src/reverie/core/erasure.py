@@ -224,6 +224,8 @@ class Eraser:
                 new["injected"] = [
                     [_moved(start, spans), _moved(end, spans)] for start, end in old["injected"]
                 ]
+            if own and old.get("item"):
+                new["item"] = self._item(str(old["item"]))
             if own and "calls" in old:
                 new["calls"] = [
                     {**call, "arguments": self.text(str(call.get("arguments", "")), own=True)}
@@ -250,6 +252,26 @@ class Eraser:
         if value in self.erasure.stubs:
             return value  # a reference, which says nothing
         return self._spelled(value)
+
+    def _item(self, item: str) -> str:
+        """Return a host's own form of a turn without the texts that are looked for in that turn alone, too."""
+        try:
+            inner = msgspec.json.decode(item)
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            return self.text(item, own=True)
+        new = self._own_json(inner)
+        return item if new == inner else msgspec.json.encode(new).decode()
+
+    def _own_json(self, value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(value, str):
+            return (
+                self._item(value) if depth <= DEEPEST and _NESTED.match(value) else self.text(value, own=True)
+            )
+        if isinstance(value, list) and depth <= DEEPEST:
+            return [self._own_json(one, depth + 1) for one in value]
+        if isinstance(value, dict) and depth <= DEEPEST:
+            return {key: self._own_json(one, depth + 1) for key, one in value.items()}
+        return value
 
     def _packed(self, packed: str) -> str:
         try:

@@ -39,7 +39,7 @@ SIGNATURE = 64  # keyed hashes of a signature, at most
 LEAST = 2  # words a text must weigh to be looked for inside others
 FEWEST = 2  # telling words below which only the very same words are the same statement
 
-Why = Literal["", "id", "words", "alike", "place", "erased"]
+Why = Literal["", "id", "words", "alike", "place", "erased", "retracted"]
 
 _CITED = re.compile(r"(?:\^|mem_id:\s*|`)([0-9a-f]{16})(?![0-9a-f])")
 _LINE = re.compile(r"[^\r\n]+")
@@ -143,6 +143,9 @@ class Mask:
         for one in self.tombstones:
             for span in one.spans:
                 self._ordinals.setdefault(span.session, set()).add(span.n)
+        back = [(span, one) for one in self.tombstones if not one.keyed for span in one.spans]
+        self._retracted = {(span.session, span.n): one for span, one in back}
+        self._taken_back = {(span.session, span.turn) for span, _ in back}
         # Without the key no hash can be compared: ids and turns still hide.
         known = self.tombstones if key else ()
         self._keyed = {one.keyed: one for one in known if one.keyed}
@@ -167,13 +170,18 @@ class Mask:
         return bool(self.why(entry))
 
     def why(self, entry: Entry) -> Why:
-        """Return what hides `entry`, if anything: its id, its words, other words for it, the evidence it stands on."""
+        """Return what hides `entry`, if anything.
+
+        Its id, its words, other words for it, the evidence it stands on, or that all its turns were retracted.
+        """
         if entry.category == ERASED_CATEGORY and entry.text == ERASED:
             return "erased"
         if not self.tombstones or entry.id in self._spared:
             return ""
         if entry.id in self._ids:
             return "id"
+        if self._retracting(entry) is not None:
+            return "retracted"
         if not self._keyed:
             return ""
         if self._cipher.phrase(phrase(entry.text)) in self._keyed:
@@ -188,6 +196,7 @@ class Mask:
         """Return the tombstone that hides `entry`."""
         return (
             self._ids.get(entry.id)
+            or self._retracting(entry)
             or self._keyed.get(self._cipher.phrase(phrase(entry.text)))
             or self._alike_one(entry.text)
             or self._evidence_of(entry)
@@ -226,6 +235,10 @@ class Mask:
         """Whether a turn holds the evidence of something forgotten."""
         return (session, turn_id) in self._turns
 
+    def retracted(self, session: str, turn_id: str) -> bool:
+        """Whether a turn was taken back as a whole, so that it counts as never said."""
+        return (session, turn_id) in self._taken_back
+
     def covers(self, session: str, turns: str) -> bool:
         """Whether the ordinals `turns` (`12`, `12-13`) of a session take in a turn that holds forgotten evidence."""
         ordinals = self._ordinals.get(session)
@@ -247,6 +260,13 @@ class Mask:
         if row.kind == "value" and self.text(row.heading):
             return True  # a key may say as much as what stands under it
         return self.text(row.text) or (row.kind == "history" and self.covers(row.session, row.digest))
+
+    def _retracting(self, entry: Entry) -> Tombstone | None:
+        span = parse_range(entry.turns) if self._retracted and entry.session and entry.turns else None
+        if span is None or (entry.session, span[0]) not in self._retracted:
+            return None
+        every = all((entry.session, n) in self._retracted for n in range(span[0], span[1] + 1))
+        return self._retracted[entry.session, span[0]] if every else None
 
     def _alike_one(self, text: str) -> Tombstone | None:
         found = self._cipher.alike(telling(text)) if self._alike else ""

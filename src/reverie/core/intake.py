@@ -17,7 +17,7 @@ from reverie.core.redact_json import redact_json
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
     """Return `turn` without secrets in its text, its tool calls, or the names, ids and references it carries."""
-    if not turn.calls and not turn.attachments:
+    if not (turn.calls or turn.attachments or turn.item):
         result = redact(turn.content, allow=allow)
         if not result.kinds and not (turn.name or turn.user or turn.call):
             return turn
@@ -50,16 +50,20 @@ def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
         attachments=tuple(
             msgspec.structs.replace(one, ref=clean(one.ref), name=clean(one.name)) for one in turn.attachments
         ),
+        item=packed(turn.item) if turn.item else "",
         redacted=tuple(dict.fromkeys((*turn.redacted, *kinds))),
     )
 
 
 def problem(turn: Turn, *, limit: int) -> str:
     """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
-    size = len(turn.content) if turn.content.isascii() else len(turn.content.encode("utf-8", "surrogatepass"))
+    size = sum(
+        len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        for text in (turn.content, turn.item)
+    )
     if size > limit:
         return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
-    if not turn.content and not turn.calls and not turn.attachments:
+    if not (turn.content or turn.calls or turn.attachments or turn.item):
         return "the turn is empty: it needs content, a tool call or an attachment"
     try:
         msgspec.json.encode(turn)  # its session, names and tool calls too

@@ -63,6 +63,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="t
     attachments: tuple[Attachment, ...] = ()
     injected: tuple[tuple[int, int], ...] = ()
     redacted: tuple[str, ...] = ()  # kinds of secrets taken out before the turn was stored
+    item: str = ""  # a host's own form of the turn, as JSON, where its other members do not say all of it
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="session"):
@@ -326,7 +327,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class KeyValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of `kv.jsonl`, an adapter's own store: the last line of a key wins, one without `value` deletes it.
 
-    `created` is when the key was first stored, if before `at`; `ttl` how many minutes it lives and `until` when it ends,
+    `created` is when the key was first stored, if before `at`; `ttl` how many minutes it lives, `until` when it ends,
     which a line with `touch`, that says nothing else, moves. `index` are the paths of what is searched (true: all).
     """
 

@@ -30,6 +30,9 @@ def readable_turn(turn: Turn, *, masked: Mask, topics: Sequence[str]) -> Turn:
 def _forgotten(turn: Turn, masked: Mask) -> Iterator[tuple[int, int]]:
     if not masked.turn(turn.session, turn.id):
         return
+    if masked.retracted(turn.session, turn.id):
+        yield 0, len(turn.content)
+        return
     said = [(start, end) for start, end in _lines(turn.content) if masked.text(turn.content[start:end])]
     yield from said or [(0, len(turn.content))]
 

@@ -1,7 +1,8 @@
 """Making search rows from the files and the state, for what changed since last time.
 
 Owns which rows a file gives: one an entry, a paragraph of a page or core file, a history record, a turn, a value;
-promises that the cost follows what was added, and that whatever it did not get to is counted; never writes a canonical file.
+promises that the cost follows what was added, and that whatever it did not get to is counted; never writes a canonical
+file.
 
 Each kind keeps its own measure of how far it has come: entries by the state's list of changed ones, sessions and the
 history by the byte they were read up to, pages by size and time.

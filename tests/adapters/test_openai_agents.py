@@ -1,0 +1,520 @@
+"""The session for the OpenAI Agents SDK: with its own Runner, its own scripted model, and against its own store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import reverie
+from reverie import Turn
+from reverie.errors import InvalidRecord, UsageError
+from reverie.store import sessions
+
+agents = pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
+
+from agents.memory import Session, SessionSettings, SQLiteSession  # noqa: E402
+from agents.testing import ScriptedModel, assistant_message, function_call  # noqa: E402
+
+from reverie.adapters.openai_agents import ReverieSession  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reverie import Memory, Opening
+    from reverie.testing import FixedClock
+
+NUTS = "I'm allergic to macadamia nuts."
+REASONING = {
+    "type": "reasoning",
+    "id": "rs_6867",
+    "summary": [{"type": "summary_text", "text": "The user wants tea."}],
+    "encrypted_content": "gAAAAABoZ" + "Qk3x9" * 40,
+}
+ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": "Which tea do I like?"},
+    {
+        "role": "user",
+        "content": [{"type": "input_text", "text": "Look:"}, {"type": "input_image", "image_url": "u"}],
+    },
+    REASONING,
+    {
+        "type": "function_call",
+        "call_id": "call_1",
+        "name": "look",
+        "arguments": '{"what": "tea"}',
+        "id": "fc_1",
+    },
+    {"type": "function_call", "call_id": "call_2", "name": "look", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "call_1", "output": "green"},
+    {
+        "type": "function_call_output",
+        "call_id": "call_2",
+        "output": [{"type": "input_text", "text": "black"}],
+    },
+    {"type": "custom_tool_call", "call_id": "call_3", "name": "shell", "input": "ls"},
+    {"type": "custom_tool_call_output", "call_id": "call_3", "output": "notes"},
+    {
+        "type": "web_search_call",
+        "id": "ws_1",
+        "status": "completed",
+        "action": {"type": "search", "query": "tea"},
+    },
+    {"type": "item_reference", "id": "msg_1"},
+    {"type": "compaction", "encrypted_content": "abc"},
+    {
+        "type": "message",
+        "id": "msg_2",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "Green tea.", "annotations": [], "logprobs": []}],
+    },
+    {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+    {"role": "developer", "content": "Be brief."},
+    {"role": "system", "content": ""},
+    {"role": "user", "content": "茶 🍵 " + "x" * 10_000 + " \u0000"},
+    {
+        "type": "mcp_call",
+        "arguments": "{}",
+        "name": "n",
+        "server_label": "s",
+        "id": "m",
+        "output": None,
+        "n": 2**63,
+    },
+]
+
+
+def run(*coroutines: Any) -> list[Any]:
+    """Run coroutines one after another in one loop, and return what each gave."""
+
+    async def all_of_them() -> list[Any]:
+        return [await one for one in coroutines]
+
+    return asyncio.run(all_of_them())
+
+
+def last(*coroutines: Any) -> Any:
+    """Run coroutines one after another, and return what the last gave."""
+    return run(*coroutines)[-1]
+
+
+def said(memory: Memory, query: str) -> list[str]:
+    """Return what recall finds."""
+    return [hit.text for hit in memory.recall(query, k=50).hits]
+
+
+@pytest.fixture
+def session(memory: Memory) -> ReverieSession:
+    """Return a session of an empty memory."""
+    return ReverieSession("c7", memory)
+
+
+def test_it_is_a_session(session: ReverieSession) -> None:
+    """The SDK's own protocol accepts it."""
+    assert isinstance(session, Session)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=[str(number) for number in range(len(ITEMS))])
+def test_every_kind_of_item_comes_back_as_it_was(session: ReverieSession, item: dict[str, Any]) -> None:
+    """Messages, calls, outputs, reasoning and what is not known yet come back equal, member by member and in order."""
+    (found,) = last(session.add_items([item]), session.get_items())
+    assert json.dumps(found) == json.dumps(item)
+
+
+def test_it_does_what_the_sdks_own_store_does(
+    session: ReverieSession, opening: Callable[..., Opening]
+) -> None:
+    """Adding, limits, popping and clearing give what SQLiteSession gives, also after opening the folder again."""
+    items = ITEMS
+    other = SQLiteSession("c7")
+    limits = (None, 0, 1, 3, len(items), 10_000)
+
+    async def story(one: Any, between: Callable[[Any], Any]) -> list[Any]:
+        seen: list[Any] = [await one.get_items(), await one.pop_item()]
+        await one.add_items([])
+        await one.add_items(items[:5])
+        await one.add_items(items[5:])
+        one = between(one)
+        seen += [await one.get_items(limit) for limit in limits]
+        seen += [await one.pop_item() for _ in range(3)]
+        seen.append(await one.get_items(4))
+        await one.add_items(items[-2:])
+        seen.append(await one.get_items(6))
+        await one.clear_session()
+        seen += [await one.get_items(), await one.pop_item()]
+        await one.add_items(items[:2])
+        return [*seen, await one.get_items()]
+
+    ours = asyncio.run(story(session, lambda _: ReverieSession("c7", reverie.open(opening()))))
+    assert ours == asyncio.run(story(other, lambda one: one))
+    other.close()
+
+
+def test_the_settings_limit_counts_when_none_is_given(memory: Memory) -> None:
+    """A session with a limit of its own returns that many items, unless another number is asked for."""
+    session = ReverieSession("c7", memory, session_settings=SessionSettings(limit=2))
+    run(session.add_items(ITEMS[:6]))
+    assert [len(one) for one in run(session.get_items(), session.get_items(5))] == [2, 5]
+
+
+def test_an_agent_with_a_tool_remembers_the_run_before(memory: Memory, session: ReverieSession) -> None:
+    """The SDK's Runner reads what earlier runs said, calls and outputs included, and what was said is recalled."""
+
+    @agents.function_tool
+    def brew(tea: str) -> str:
+        """Brew a tea."""
+        return f"{tea} is ready"
+
+    model = ScriptedModel(
+        [
+            {"output": [function_call("brew", {"tea": "sencha"}, call_id="call_9")]},
+            {"output": [assistant_message("Your sencha is ready.")]},
+            {"output": [assistant_message("You drank sencha.")]},
+        ]
+    )
+    agent = agents.Agent(name="host", model=model, tools=[brew])
+    config = agents.RunConfig(tracing_disabled=True)
+
+    async def talk() -> list[str]:
+        first = await agents.Runner.run(
+            agent, "I moved to Lisbon. Brew sencha.", session=session, run_config=config
+        )
+        second = await agents.Runner.run(agent, "What did I drink?", session=session, run_config=config)
+        return [first.final_output, second.final_output]
+
+    assert asyncio.run(talk()) == ["Your sencha is ready.", "You drank sencha."]
+    seen = model.calls[-1].input
+    assert [one.get("type") or one["role"] for one in seen] == [
+        "user", "function_call", "function_call_output", "message", "user"
+    ]  # fmt: skip
+    assert seen == run(session.get_items())[0][:-1]
+    assert [turn.role for turn in sessions.read(memory.opened.ws, "c7")] == [
+        "user", "assistant", "tool", "assistant", "user", "assistant"
+    ]  # fmt: skip
+    memory.end("c7")
+    memory.consolidate()
+    assert "User moved to Lisbon" in [one.entry.text for one in memory.list()]
+    assert any("sencha is ready" in text for text in said(memory, "sencha"))
+
+
+def test_a_streamed_run_is_kept_too(session: ReverieSession) -> None:
+    """A run that is streamed to its end leaves its items as any other."""
+    model = ScriptedModel([{"output": [assistant_message("Tea it is.")]}])
+    agent = agents.Agent(name="host", model=model)
+
+    async def talk() -> list[Any]:
+        config = agents.RunConfig(tracing_disabled=True)
+        result = agents.Runner.run_streamed(agent, "Tea, please.", session=session, run_config=config)
+        async for _ in result.stream_events():
+            pass
+        return await session.get_items()
+
+    found = asyncio.run(talk())
+    assert [one["role"] for one in found] == ["user", "assistant"]
+
+
+def test_what_is_popped_is_never_heard_of_again(memory: Memory, session: ReverieSession) -> None:
+    """A popped turn is not recalled, extracted, summarised or shown, after a rebuild neither, and its neighbour is."""
+    run(
+        session.add_items(
+            [{"role": "user", "content": "I moved to Lisbon."}, {"role": "user", "content": NUTS}]
+        )
+    )
+    assert any("macadamia" in text for text in said(memory, "macadamia"))
+    assert last(session.pop_item()) == {"role": "user", "content": NUTS}
+    memory.end("c7")
+    for step in (memory.consolidate, memory.reindex, memory.consolidate):
+        step()
+        assert [text for text in said(memory, "macadamia nuts allergic") if "macadamia" in text] == []
+        assert [one.entry.text for one in memory.list()] == ["User moved to Lisbon"]
+    assert "macadamia" not in memory.context().text
+    assert last(session.get_items()) == [{"role": "user", "content": "I moved to Lisbon."}]
+
+
+def test_entries_go_with_the_turns_they_stand_on(memory: Memory, session: ReverieSession) -> None:
+    """Clearing a session takes back what came from it alone, in MEMORY.md too; what was said elsewhere stays."""
+    memory.capture(
+        "other", Turn(role="user", content="I prefer tea over coffee.", at=memory.opened.ws.clock())
+    )
+    run(
+        session.add_items(
+            [{"role": "user", "content": NUTS}, {"role": "user", "content": "I moved to Lisbon."}]
+        )
+    )
+    memory.end("c7")
+    memory.consolidate()
+    assert len(memory.list()) == 3
+    run(session.clear_session())
+    assert [one.entry.text for one in memory.list()] == ["User prefers tea over coffee"]
+    assert "macadamia" not in (memory.root / "MEMORY.md").read_text()
+    assert last(session.get_items()) == []
+    memory.reindex()
+    assert [one.entry.text for one in memory.list()] == ["User prefers tea over coffee"]
+
+
+def test_what_was_taken_back_may_be_said_again(memory: Memory, session: ReverieSession) -> None:
+    """The same words added after a pop are heard anew, and nobody is asked: only the place was taken back."""
+    item = {"role": "user", "content": NUTS}
+    run(session.add_items([item]))
+    memory.end("c7")
+    memory.consolidate()
+    run(session.pop_item(), session.add_items([item]))
+    memory.end("c7")
+    memory.consolidate()
+    assert [one.entry.text for one in memory.list()] == ["User is allergic to macadamia nuts"]
+    assert last(session.get_items()) == [item]
+    assert [one for one in memory.review() if one.topic == "forgotten"] == []
+
+
+def test_restoring_an_entry_brings_its_turn_back(memory: Memory, session: ReverieSession) -> None:
+    """A retraction is taken back as a forget is: by the entry's id, and the item stands in the session again."""
+    item = {"role": "user", "content": NUTS}
+    run(session.add_items([item]))
+    memory.end("c7")
+    memory.consolidate()
+    (entry,) = [one.entry.id for one in memory.list()]
+    run(session.clear_session())
+    memory.forget([entry], restore=True)
+    assert last(session.get_items()) == [item]
+    assert [one.entry.id for one in memory.list()] == [entry]
+
+
+def test_an_extraction_under_way_stores_nothing_that_is_seen(memory: Memory, session: ReverieSession) -> None:
+    """An entry that is stored after its turns were taken back, by whoever was reading them, is hidden all the same."""
+    run(session.add_items([{"role": "user", "content": NUTS}]))
+    reading = memory.opened.reading()
+    shown = reading.masked
+    run(session.clear_session())
+    assert memory.opened.mask is not shown
+    memory.end("c7")
+    turns = sessions.read(memory.opened.ws, "c7")
+    late = reverie.Draft(session="c7")
+    assert turns[0].content == NUTS
+    entry = memory.remember("User is allergic to macadamia nuts", late)
+    assert entry.queued
+    found = memory.get(entry.id).entry
+    assert memory.opened.mask.why(found) == ""
+    placed = type(found)(**{**{name: getattr(found, name) for name in found.__struct_fields__}, "turns": "0"})
+    assert memory.opened.mask.why(placed) == "retracted"
+
+
+def test_forgotten_words_leave_the_items(memory: Memory, session: ReverieSession) -> None:
+    """A forget reaches the items that say it, calls and outputs too, and leaves their shape and their neighbours."""
+    run(
+        session.add_items(
+            [
+                {"role": "user", "content": f"{NUTS}\nI moved to Lisbon."},
+                {
+                    "type": "function_call",
+                    "call_id": "c",
+                    "name": "note",
+                    "arguments": json.dumps({"text": "User is allergic to macadamia nuts", "tag": "food"}),
+                },
+                {"type": "function_call_output", "call_id": "c", "output": "ok"},
+            ]
+        )
+    )
+    memory.end("c7")
+    memory.consolidate()
+    memory.forget([one.entry.id for one in memory.list() if "macadamia" in one.entry.text])
+    first, call, output = last(session.get_items())
+    assert first == {"role": "user", "content": "[forgotten]\nI moved to Lisbon."}
+    assert json.loads(call["arguments"]) == {"text": "[forgotten]", "tag": "food"}
+    assert output["output"] == "ok"
+    assert last(session.pop_item(), session.pop_item()) == call
+
+
+def test_an_erase_takes_the_bytes_of_items(memory: Memory, session: ReverieSession) -> None:
+    """After an erase no file holds the words, and every item can still be read."""
+    message = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": f"So: {NUTS}"}],
+    }
+    run(
+        session.add_items(
+            [{"role": "user", "content": NUTS}, message, {"role": "user", "content": "Thanks."}]
+        )
+    )
+    memory.end("c7")
+    memory.consolidate()
+    memory.erase([one.entry.id for one in memory.list()])
+    holding = [
+        path for path in memory.root.rglob("*") if path.is_file() and b"macadamia" in path.read_bytes()
+    ]
+    assert holding == []
+    found = last(session.get_items())
+    assert "macadamia" not in json.dumps(found)
+    assert found[1]["content"][0]["type"] == "output_text"
+    assert memory.check() == ()
+
+
+def test_secrets_never_reach_the_disk(memory: Memory, session: ReverieSession) -> None:
+    """Keys are taken out of every part of an item before its first byte is written, and opaque parts stay (R-44)."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    call = {"type": "function_call", "call_id": "c", "name": "use", "arguments": json.dumps({"token": key})}
+    part = {"role": "user", "content": [{"type": "input_text", "text": f"My key is {key}"}]}
+    found = last(session.add_items([call, part, REASONING]), session.get_items())
+    assert key not in json.dumps(found)
+    assert found[2] == REASONING
+    assert not [
+        path for path in memory.root.rglob("*") if path.is_file() and key.encode() in path.read_bytes()
+    ]
+
+
+def test_excluded_topics_are_not_extracted(memory: Memory, session: ReverieSession) -> None:
+    """A topic that is never stored gives no entry when it is said in a session of the SDK's."""
+    memory.exclude("macadamia")
+    run(session.add_items([{"role": "user", "content": f"{NUTS} I moved to Lisbon."}]))
+    memory.end("c7")
+    memory.consolidate()
+    assert [one.entry.text for one in memory.list()] == ["User moved to Lisbon"]
+
+
+def test_conversations_and_people_are_apart(memory: Memory) -> None:
+    """Items of another session, of another person, or of the agent itself never appear (R-34)."""
+    mine, other = ReverieSession("c7", memory), ReverieSession("c8", memory)
+    with memory.person("Dana") as dana, memory.person("Bo") as bo:
+        hers = ReverieSession("c7", dana)
+        run(mine.add_items([ITEMS[0]]), hers.add_items([{"role": "user", "content": NUTS}]))
+        assert run(other.get_items(), ReverieSession("c7", bo).get_items()) == [[], []]
+        run(mine.clear_session())
+        assert len(last(hers.get_items())) == 1
+        assert [
+            text for text in said(bo, "macadamia") + said(memory, "macadamia") if "macadamia" in text
+        ] == []
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(opening: Callable[..., Opening]) -> None:
+    """One item that cannot be stored keeps the others of its call out, and the error says why."""
+    deep: Any = "bottom"
+    for _ in range(60):
+        deep = [deep]
+    wrong = [
+        ({"role": "user", "content": "x" * 70_000}, InvalidRecord),
+        ({**REASONING, "summary": [{"text": "x" * 70_000}]}, InvalidRecord),
+        ({"role": "user", "content": "half \ud800"}, InvalidRecord),
+        ({"role": "user", "content": float("nan")}, UsageError),
+        ({"role": "user", "content": deep}, UsageError),
+        ("no item", UsageError),
+    ]
+    with reverie.init(opening("small", max_turn_bytes="65536")) as memory:
+        session = ReverieSession("c7", memory)
+        for item, kind in wrong:
+            with pytest.raises(kind):
+                run(session.add_items([ITEMS[0], item]))
+        assert last(session.get_items()) == []
+        with pytest.raises(UsageError):
+            ReverieSession(" ", memory)
+
+
+def test_a_paused_session_stores_nothing(memory: Memory, session: ReverieSession) -> None:
+    """While a session is off the record its items are not kept, and the run goes on."""
+    run(session.add_items([ITEMS[0]]))
+    memory.pause("c7")
+    assert last(session.add_items([ITEMS[2]]), session.get_items()) == [ITEMS[0]]
+    memory.resume("c7")
+    assert last(session.add_items([ITEMS[2]]), session.get_items()) == [ITEMS[0], ITEMS[2]]
+
+
+def test_a_cancelled_task_goes_on_when_it_is_settled(memory: Memory, session: ReverieSession) -> None:
+    """Cancelled in the midst of adding, popping or clearing, the operation took place whole before the task ends."""
+
+    async def cancelled(call: Any) -> None:
+        task = asyncio.ensure_future(call)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def story() -> list[int]:
+        seen = []
+        await cancelled(session.add_items(ITEMS[:4]))
+        seen.append(len(await session.get_items()))
+        await cancelled(session.pop_item())
+        seen.append(len(await session.get_items()))
+        await cancelled(session.clear_session())
+        return [*seen, len(await session.get_items())]
+
+    assert asyncio.run(story()) == [4, 3, 0]
+    assert [one for one in memory.check() if one.severity == "error"] == []
+
+
+def test_many_tasks_add_and_pop_at_once(session: ReverieSession) -> None:
+    """Forty tasks at once lose no item, and no two pops give the same one."""
+
+    async def story() -> tuple[list[Any], list[Any]]:
+        await asyncio.gather(
+            *(session.add_items([{"role": "user", "content": f"item {n}"}]) for n in range(40))
+        )
+        popped = await asyncio.gather(*(session.pop_item() for _ in range(25)))
+        return popped, await session.get_items()
+
+    popped, left = asyncio.run(story())
+    assert {one["content"] for one in [*popped, *left]} == {f"item {n}" for n in range(40)}
+    assert (len(popped), len(left)) == (25, 15)
+
+
+def test_compacted_items_are_left_out_where_that_is_wished(memory: Memory) -> None:
+    """With `active` the items that moved into the history are not returned; without, all are."""
+    talk = [
+        {"role": "user", "content": f"Step {n}: " + "a cup of flour and a pinch of salt. " * 30}
+        for n in range(30)
+    ]
+    every, window = ReverieSession("c7", memory), ReverieSession("c7", memory, active=True)
+    run(every.add_items(talk))
+    memory.compact("c7", budget=2_000)
+    assert [len(one) for one in run(every.get_items())] == [30]
+    assert 0 < len(last(window.get_items())) < 30
+    assert last(window.get_items()) == talk[-len(last(window.get_items())) :]
+
+
+def test_an_untrusted_folder_gives_no_items(
+    memory: Memory, session: ReverieSession, opening: Callable[..., Opening], clock: FixedClock
+) -> None:
+    """Of a workspace that came from elsewhere nothing goes into a prompt."""
+    run(session.add_items([ITEMS[0]]))
+    stranger = reverie.open(Opening_with(opening(), clock))
+    with pytest.raises(reverie.ReverieError, match="trust"):
+        last(ReverieSession("c7", stranger).get_items())
+    assert memory.root == stranger.root
+
+
+def Opening_with(opening: Opening, clock: FixedClock) -> Opening:  # noqa: N802 - stands for another user's opening
+    """Return how another user would open the same folder."""
+    return reverie.Opening(
+        path=opening.path,
+        config_dir=opening.folder().parent / "another",
+        environment=opening.environment,
+        clock=clock,
+    )
+
+
+def test_turns_of_another_making_are_items(memory: Memory, session: ReverieSession) -> None:
+    """A turn that was captured or imported by other means is an item in the SDK's words."""
+    memory.capture("c7", Turn(role="user", content="Hello.", at=memory.opened.ws.clock()))
+    assert last(session.get_items()) == [{"role": "user", "content": "Hello."}]
+    assert last(session.pop_item()) == {"role": "user", "content": "Hello."}
+    assert last(session.get_items()) == []
+
+
+def test_an_export_keeps_items_and_what_was_taken_back(
+    memory: Memory, session: ReverieSession, opening: Callable[..., Opening], clock: FixedClock
+) -> None:
+    """Imported into an empty workspace or beside others, items are equal, and what was popped stays away (R-30)."""
+    run(session.add_items([ITEMS[2], ITEMS[0], {"role": "user", "content": NUTS}]), session.pop_item())
+    memory.export(memory.root.parent / "out")
+    for folder in ("empty", "lived"):
+        with reverie.init(opening(folder)) as other:
+            if folder == "lived":
+                other.capture("elsewhere", Turn(role="user", content="I like soup.", at=clock()))
+            other.import_(memory.root.parent / "out")
+            other.consolidate()
+            assert last(ReverieSession("c7", other).get_items()) == [ITEMS[2], ITEMS[0]]
+            assert [text for text in said(other, "macadamia") if "macadamia" in text] == []
+            assert [one for one in other.check() if one.severity == "error"] == []
