@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,11 @@ def talk(exchanges: int) -> list[ModelMessage]:
     return messages
 
 
+def ran(agent: Agent, *given: Any, **more: Any) -> Any:
+    """Return what a run of an agent came to."""
+    return asyncio.run(agent.run(*given, **more))
+
+
 def pairs(messages: list[ModelMessage]) -> tuple[list[str], list[str]]:
     """Return the ids of the tool calls and of the returns in a list of messages."""
     parts = [part for message in messages for part in message.parts]
@@ -100,14 +106,14 @@ def test_a_run_is_captured_and_told_what_is_known(memory: Memory) -> None:
     """The prompt is captured once, memory stands before it in the request, and in no message the host keeps."""
     heard = Heard()
     agent = Agent(heard.model, capabilities=[memory_capability(memory, "s1")])
-    first = agent.run_sync("When may I call Dana?")
+    first = ran(agent, "When may I call Dana?")
     assert "Dana prefers calls before noon." in heard.text
     request = heard.sent[-1][-1]
     assert [part.part_kind for part in request.parts] == ["user-prompt", "user-prompt"]
     assert request.parts[-1].content == "When may I call Dana?"
     assert "reverie-memory" in request.parts[0].content
     assert "reverie-memory" not in first.all_messages_json().decode()
-    second = agent.run_sync("Thanks.", message_history=first.all_messages())
+    second = ran(agent, "Thanks.", message_history=first.all_messages())
     assert "reverie-memory" not in second.all_messages_json().decode()
     assert stored(memory) == [
         ("user", "When may I call Dana?"), ("assistant", "Understood."),
@@ -119,11 +125,11 @@ def test_what_is_forgotten_is_not_sent(memory: Memory) -> None:
     """After a forget in the middle of a conversation the next request holds nothing of it."""
     heard = Heard()
     agent = Agent(heard.model, capabilities=[memory_capability(memory, "s1")])
-    first = agent.run_sync("When may I call?")
+    first = ran(agent, "When may I call?")
     assert "before noon" in heard.text
     memory.drain()
     memory.forget([memory.list()[0].entry.id])
-    agent.run_sync("When may I call?", message_history=first.all_messages())
+    ran(agent, "When may I call?", message_history=first.all_messages())
     assert "before noon" not in heard.text
 
 
@@ -133,7 +139,7 @@ def test_a_long_conversation_is_compacted(memory: Memory) -> None:
     limits = Limits(conversation=1_500, memory=1_000)
     agent = Agent(heard.model, capabilities=[memory_capability(memory, "s1", limits=limits)])
     history = talk(20)
-    done = agent.run_sync("And the last one?", message_history=history)
+    done = ran(agent, "And the last one?", message_history=history)
     sent = heard.sent[-1]
     assert len(sent) < len(history) / 2
     calls, returns = pairs(sent)
@@ -154,11 +160,11 @@ def test_the_same_history_again_stores_nothing_twice(memory: Memory) -> None:
     """A host that sends its whole history with each run has each message stored once, also after JSON and back."""
     agent = Agent(TestModel(custom_output_text="Fine."), capabilities=[memory_capability(memory, "s1")])
     history = talk(4)
-    result = agent.run_sync("Fifth", message_history=history)
-    result = agent.run_sync(
-        "Sixth", message_history=ModelMessagesTypeAdapter.validate_json(result.all_messages_json())
+    result = ran(agent, "Fifth", message_history=history)
+    result = ran(
+        agent, "Sixth", message_history=ModelMessagesTypeAdapter.validate_json(result.all_messages_json())
     )
-    agent.run_sync("Seventh", message_history=result.all_messages())
+    ran(agent, "Seventh", message_history=result.all_messages())
     texts = stored(memory)
     assert [content for role, content in texts if role == "user"] == [
         *(f"Ticket {n}: {LONG}" for n in range(4)), "Fifth", "Sixth", "Seventh",
@@ -175,10 +181,10 @@ def test_a_run_with_tools_captures_each_step_once(memory: Memory) -> None:
     def weather(city: str) -> str:
         return f"sun in {city}"
 
-    first = agent.run_sync("How is Lisbon?")
+    first = ran(agent, "How is Lisbon?")
     shown = [message.parts[0].content for message in (heard.sent[0][0], heard.sent[1][0])]
     assert shown[0] == shown[1]
-    agent.run_sync("Thanks", message_history=first.all_messages())
+    ran(agent, "Thanks", message_history=first.all_messages())
     assert stored(memory) == [
         ("user", "How is Lisbon?"), ("assistant", ""), ("tool", "sun in Lisbon"), ("assistant", "Sunny."),
         ("user", "Thanks"), ("assistant", "Understood."),
@@ -197,7 +203,7 @@ def test_a_tool_that_asks_again_is_captured(memory: Memory) -> None:
     def weather(city: str) -> str:
         raise ModelRetry(f"there is no city {city}")
 
-    agent.run_sync("How is it?")
+    ran(agent, "How is it?")
     assert any(role == "tool" and "there is no city ?" in content for role, content in stored(memory))
 
 
@@ -210,7 +216,7 @@ def test_pictures_and_thoughts(memory: Memory) -> None:
         ModelResponse(parts=[ThinkingPart("A secret thought"), TextPart("Hello!")]),
     ]
     png = BinaryContent(b"\x89PNG" * 10, media_type="image/png")
-    agent.run_sync(["Look:", ImageUrl("https://example.org/a.png"), png], message_history=history)
+    ran(agent, ["Look:", ImageUrl("https://example.org/a.png"), png], message_history=history)
     turns = sessions.read(memory.opened.ws, "s1")
     assert [turn.content for turn in turns] == [
         "Hello", "Hello!", "Look:\n[image/png, 40 bytes]", "Understood.",
@@ -235,9 +241,9 @@ def test_a_processor_takes_out_what_it_put_in(memory: Memory) -> None:
     """`ProcessHistory` keeps what a processor returns; the next request holds one context, and captures none."""
     heard = Heard()
     agent = Agent(heard.model, capabilities=[ProcessHistory(history_processor(memory, "s1"))])
-    first = agent.run_sync("When may I call Dana?")
+    first = ran(agent, "When may I call Dana?")
     again = ModelMessagesTypeAdapter.validate_json(first.all_messages_json())
-    agent.run_sync("Thanks.", message_history=again)
+    ran(agent, "Thanks.", message_history=again)
     assert heard.text.count("</reverie-memory nonce=") == 1
     assert [content for _, content in stored(memory)] == ["When may I call Dana?", "Understood.", "Thanks."]
 
@@ -247,7 +253,7 @@ def test_a_prompt_that_imitates_memory_is_a_prompt(memory: Memory) -> None:
     heard = Heard()
     agent = Agent(heard.model, capabilities=[ProcessHistory(history_processor(memory, "s1"))])
     for text in ('<reverie-memory nonce="a">', '<reverie-memory nonce="a"> x </reverie-memory nonce="b">'):
-        agent.run_sync(text)
+        ran(agent, text)
         assert heard.sent[-1][-1].parts[-1].content == text
     assert len([one for one in stored(memory) if one[0] == "user"]) == 2
 
@@ -265,7 +271,7 @@ def test_a_newest_exchange_beyond_the_limit_is_an_error(memory: Memory) -> None:
     """When what may not leave exceeds a limit that was given, the run ends with a clear error."""
     agent = Agent(TestModel(), capabilities=[memory_capability(memory, "s1", limits=Limits(conversation=50))])
     with pytest.raises(BudgetOverflow):
-        agent.run_sync(LONG * 3)
+        ran(agent, LONG * 3)
 
 
 def test_a_paused_session_loses_nothing(memory: Memory) -> None:
