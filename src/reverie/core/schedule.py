@@ -38,7 +38,7 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def _digest(self) -> str:
-        return hashlib.sha256(self.place.encode("utf-8", "surrogateescape")).hexdigest()
+        return hashlib.sha256(self.place.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def cron_line(job: Job) -> str:

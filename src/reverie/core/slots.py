@@ -39,7 +39,7 @@ class Before(msgspec.Struct, frozen=True):
 def slot_of(now: datetime, every: timedelta, *, name: str) -> datetime:
     """Return when the slot began in which `now` lies; slots of different names begin at different moments."""
     length = max(every, SHORTEST).total_seconds()
-    shift = int(hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:8], 16) % int(length)
+    shift = int(hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8], 16) % int(length)
     begun = (now.timestamp() - shift) // length * length + shift
     return datetime.fromtimestamp(begun, UTC)
 
