@@ -195,7 +195,7 @@ class Asked:
 
 
 def _wrong(name: str, reply: Reply, request: Request) -> ModelFailed | None:
-    """Return why an answer can be no answer to the question, whoever reads it."""
+    """Return why an answer is no answer to the question: for whoever reads it, or for who asked."""
     text = reply.text.strip()
     if not text:
         return unusable(name, "gave an empty answer")
@@ -203,4 +203,9 @@ def _wrong(name: str, reply: Reply, request: Request) -> ModelFailed | None:
         return unusable(name, "answered with a web page")
     if request.schema is not None and "{" not in text and "[" not in text:
         return unusable(name, "ignored the form that was asked of it")
+    try:
+        if request.accept is not None:
+            request.accept(reply)
+    except ModelFailed as failure:
+        return failure
     return None

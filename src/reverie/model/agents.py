@@ -15,7 +15,7 @@ from reverie.errors import ModelFailed
 from reverie.model.access import Access
 from reverie.model.asking import Usage
 from reverie.model.building import built
-from reverie.model.failures import RAISED, failed, without_key
+from reverie.model.failures import RAISED, failed, refused, unusable, without_key
 from reverie.model.providers import access_of, usage_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class Books(Protocol):
     def admit(self) -> datetime:
         """Return the instant at which a question begins; raises ModelFailed where none may be asked."""
 
-    def answered(self, began: datetime, used: Usage) -> None:
-        """Record an answer and what it used."""
+    def answered(self, began: datetime, used: Usage, *, wrong: ModelFailed | None = None) -> None:
+        """Record an answer and what it used; `wrong` says why it cannot be used."""
 
     def failed(self, began: datetime, failure: ModelFailed, *, tried: int, waited: float) -> float:
         """Record that a question failed; return the seconds until it is asked again, or raise the failure."""
@@ -126,5 +126,19 @@ async def _by_the_rule(once: Callable[[], Awaitable[ModelResponse]], books: Book
             await asyncio.sleep(pause)
             waited += pause
             continue
-        books.answered(began, usage_of(response))
-        return response
+        wrong = _wrong(books.name, response)
+        books.answered(began, usage_of(response), wrong=wrong)
+        if wrong is not None and wrong.kind == "refused":
+            raise wrong
+        return response  # an empty one too: the agent asks again, some times
+
+
+def _wrong(name: str, response: ModelResponse) -> ModelFailed | None:
+    """Return why a response neither calls a tool nor says anything; None when it does one of them."""
+    if response.tool_calls or (response.text or "").strip():
+        return None
+    return (
+        refused(name)
+        if response.finish_reason == "content_filter"
+        else unusable(name, "gave an empty answer")
+    )

@@ -6,7 +6,7 @@ reply's content, which is untrusted text until the asker has parsed it; never im
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -36,7 +36,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question: `instructions` are ours, `text` is data that may hold anything.
 
     `schema` is a JSON schema the reply should follow; a provider that cannot be held to one is told of it in the
-    instructions, so a reply may still be anything. `max_tokens` limits the reply.
+    instructions, so a reply may still be anything. `max_tokens` limits the reply. `accept` is how whoever asks reads a
+    reply: it raises ModelFailed for one that cannot be used, so that the books know of it.
     """
 
     purpose: Purpose
@@ -44,6 +45,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4_000
+    accept: Callable[[Reply], object] | None = None
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

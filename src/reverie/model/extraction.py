@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from reverie.core.categories import category
 from reverie.core.days import Calendar, is_when
 from reverie.core.records import Entry, Status, Turn
-from reverie.model.asking import Model
+from reverie.model.asking import Model, Reply
 from reverie.model.claims import RAISED, Claim, bounded
 from reverie.model.extraction_request import HAVING, NAMED, Span, instructions, requests, speaker
 from reverie.model.grounding import (
@@ -101,10 +101,9 @@ def extract(model: Model, span: Span, *, calendar: Calendar, nonce: Callable[[],
     cut = False
     asked = requests(span, calendar, nonce=nonce())
     for request in asked:
-        reply = model.complete(request)
-        listed = items(reply.text, named=NAMED, having=HAVING)
+        reply = model.complete(replace(request, accept=_listed))
+        listed = _listed(reply)
         cut = cut or not (reply.finished and listed.whole)
-        _must_be_ours(listed)
         for item in listed.values:
             one = _checked(item, ground_of)
             if isinstance(one, str):
@@ -115,10 +114,12 @@ def extract(model: Model, span: Span, *, calendar: Calendar, nonce: Callable[[],
     return Read(kept, (*refused, *doubled), len(asked), cut)
 
 
-def _must_be_ours(listed: Items) -> None:
-    """Raise ModelFailed when a list is not empty and none of its items has the wanted keys: the schema was ignored."""
+def _listed(reply: Reply) -> Items:
+    """Return the list of a reply; raises ModelFailed when there is none, or no item has the wanted keys."""
+    listed = items(reply.text, named=NAMED, having=HAVING)
     if listed.values and not any(isinstance(one, dict) and HAVING in one for one in listed.values):
         raise unusable(f"no item of its list has the key {HAVING!r}")
+    return listed
 
 
 def _once(found: Iterable[Found]) -> tuple[tuple[Found, ...], list[str]]:

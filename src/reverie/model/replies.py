@@ -70,4 +70,7 @@ def bare(text: str) -> str:
 
 def unusable(reason: str) -> ModelFailed:
     """Return the error of a reply that came and cannot be used."""
-    return ModelFailed(f"the model's answer cannot be used: {reason}", kind="unusable")
+    return ModelFailed(
+        f"the model's answer cannot be used: {reason}; it is asked again later: if that stays so, use another model",
+        kind="unusable",
+    )

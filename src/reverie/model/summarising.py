@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from reverie.core.active_window import content_of
 from reverie.core.days import Calendar
@@ -18,9 +19,11 @@ from reverie.core.said import Sources, content, sources
 from reverie.core.summary import ASKED, LONGEST, MOST, Item
 from reverie.core.tokens import estimate
 from reverie.errors import ModelFailed
-from reverie.model.asking import Model, Request
+from reverie.model.asking import Model, Reply, Request
 from reverie.model.prompt_files import fenced, prompt
 from reverie.model.replies import prose, unusable
+
+T = TypeVar("T")
 
 LABELS = ("Fact", "Decision", "Preference", "Done", ASKED)
 SHARE = 3  # a summary is to have a third of the tokens it replaces
@@ -48,22 +51,23 @@ def summarise(
     `keep` returns a line as it may be stored, empty when it may not be. Raises ModelFailed.
     """
     source = content_of(turns, calendar)
-    said = _said(model, "summary", source, nonce)
     allowed, known = sources([source]), {turn.n: turn for turn in turns}
-    found: dict[str, Item] = {}
-    for line in said.split("\n"):
-        match = _LINE.fullmatch(line)
-        text = keep(match["text"].strip()) if match else ""
-        if match is None or not text or len(text) > 3 * LONGEST or allowed.novel(text):
-            continue
-        n = int(match["turn"]) if match["turn"] else _nearest(text, turns)
-        label = match["label"].lower()
-        if n in known:
-            item = Item(f"{_ALIASES.get(label, label.capitalize())}: {text}", turn=n)
-            found.setdefault(item.text, item)
-    if not found:
-        raise unusable("none of its lines says what the turns say")
-    return tuple(sorted(list(found.values())[:MOST], key=lambda item: item.turn))
+
+    def read(said: str) -> tuple[Item, ...]:
+        found: dict[str, Item] = {}
+        for line in said.split("\n"):
+            match = _LINE.fullmatch(line)
+            text = keep(match["text"].strip()) if match else ""
+            if match is None or not text or len(text) > 3 * LONGEST or allowed.novel(text):
+                continue
+            n = int(match["turn"]) if match["turn"] else _nearest(text, turns)
+            label = match["label"].lower()
+            if n in known:
+                item = Item(f"{_ALIASES.get(label, label.capitalize())}: {text}", turn=n)
+                found.setdefault(item.text, item)
+        return tuple(sorted(list(found.values())[:MOST], key=lambda item: item.turn))
+
+    return _asked(model, "summary", source, nonce=nonce, read=read)
 
 
 def condense(
@@ -71,26 +75,35 @@ def condense(
 ) -> str:
     """Return prose that stands for `turns`; `keep` as for `summarise`. Raises ModelFailed."""
     source = content_of(turns, calendar)
-    said = _said(model, "compaction", source, nonce)
-    lines = "\n".join(_grounded(said, sources([source]), keep)).strip()
-    if not lines:
-        raise unusable("none of its lines says what the turns say")
-    return lines
+    allowed = sources([source])
+
+    def read(said: str) -> str:
+        return "\n".join(_grounded(said, allowed, keep)).strip()
+
+    return _asked(model, "compaction", source, nonce=nonce, read=read)
 
 
-def _said(model: Model, name: str, source: str, nonce: str) -> str:
-    """Return what the model says of `source` under the prompt of that name."""
+def _asked(model: Model, name: str, source: str, *, nonce: str, read: Callable[[str], T]) -> T:
+    """Return what is `read` from the model's words on `source` under the prompt of that name; nothing is no answer."""
     tokens = estimate(source)
     if tokens > LONGEST_SOURCE:
         message = f"the turns have {tokens:,} tokens: more than a model is handed at once"
         raise ModelFailed(message, kind="unusable")
+
+    def accept(reply: Reply) -> T:
+        found = read(prose(reply, source=source))
+        if not found:
+            raise unusable("none of its lines says what the turns say")
+        return found
+
     request = Request(
         purpose="summary",
         instructions=prompt(name).text,
         text=fenced(source, nonce),
         max_tokens=min(max(tokens // SHARE, LEAST_TOKENS), MOST_TOKENS),
+        accept=accept,
     )
-    return prose(model.complete(request), source=source)
+    return accept(model.complete(request))
 
 
 def _grounded(said: str, allowed: Sources, keep: Callable[[str], str]) -> Iterator[str]:
