@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import anyio
 import pytest
+from http_world import World, world_at
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
@@ -108,3 +109,10 @@ class Place:
 def place(tmp_path: Path) -> Iterator[Place]:
     """A workspace to serve."""
     return Place(tmp_path)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A root served over HTTP."""
+    with world_at(tmp_path) as served:
+        yield served

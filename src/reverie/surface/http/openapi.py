@@ -81,7 +81,7 @@ def specification() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Reverie", "version": __version__, "description": _ABOUT},
-        "servers": [{"url": "http://localhost:8765"}],
+        "servers": [{"url": "/"}],
         "security": [{"token": []}],
         "paths": paths,
         "components": {

@@ -120,7 +120,7 @@ def _id_of(state: EntryState) -> str:
 
 def _why(memory: Memory, given: _Hit) -> dict[str, object]:
     if ":" in given.id:
-        return behind_json(memory.opened.behind(given.id))
+        return behind_json(memory.behind(given.id))
     return why_json(memory.why(given.id))
 
 
