@@ -20,7 +20,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.active import active_content
-from reverie.core.batch import Shut, gate
+from reverie.core.batch import Shut, gate, just_was
 from reverie.core.citations import citing_lines, links
 from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
@@ -119,7 +119,7 @@ def _early(ws: Workspace, look: Callable[[], State]) -> str:
     if not settings.enabled:
         return "lint is switched off ([lint] enabled = false)"
     last = counters.read(ws, DreamCounters).lint or ws.identity().created
-    if last <= ws.clock() < last + timedelta(days=settings.min_days):
+    if just_was(last, ws.clock(), within=timedelta(days=settings.min_days)):
         return f"the last look was on {last:%Y-%m-%d}, less than {settings.min_days} days ago"
     state = look()
     waiting = waiting_parts(state.pending(before=ws.today), state.outcomes)

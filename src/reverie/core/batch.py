@@ -97,7 +97,7 @@ def gate(
         return Shut("dreams are switched off ([dream] enabled = false)")
     if sprint:
         return Open(sprint)
-    if last is not None and last <= now < last + timedelta(hours=settings.min_hours):
+    if just_was(last, now, within=timedelta(hours=settings.min_hours)):
         return Shut(
             f"the last dream began at {last:%Y-%m-%d %H:%M} UTC, less than {settings.min_hours} hours ago"
         )
@@ -108,6 +108,14 @@ def gate(
             f"{entries} of {settings.min_facts} entries are pending, the oldest for {waited.days} days"
         )
     return Open(sprint)
+
+
+def just_was(last: datetime | None, now: datetime, *, within: timedelta) -> bool:
+    """Tell whether what happens once in a while happened lately, also by a clock that was set back since.
+
+    An instant further ahead than `within` comes from a clock that was wrong, and keeps nobody waiting.
+    """
+    return last is not None and last - within < now < last + within
 
 
 def cut(
