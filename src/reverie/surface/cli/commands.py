@@ -68,6 +68,7 @@ Care
   init         caring     make a folder a workspace
   trust        caring     say that a workspace that came from elsewhere is yours
   status       caring     show where everything stands, and what needs attention
+  doctor       doctoring  find what is wrong with this installation
   check        caring     verify every file
   members      caring     list who belongs to a shared workspace; add or remove one
   reindex      caring     build the derived files again
