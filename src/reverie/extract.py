@@ -30,12 +30,11 @@ from reverie.core.days import format_instant
 from reverie.core.due import Due
 from reverie.core.entries import derived_id, notable
 from reverie.core.extracting import Extracted, Reading
-from reverie.core.fold import EntryState
-from reverie.core.hints import asked_by, is_echo
-from reverie.core.links import links_of
+from reverie.core.hints import is_echo
+from reverie.core.linking import linked
 from reverie.core.note_parts import parts
 from reverie.core.pipeline import Moment, due, rhythm_of
-from reverie.core.records import Entry, Event, Extraction, History, Turn
+from reverie.core.records import Entry, Extraction, History, Turn
 from reverie.core.withheld import readable_turn
 from reverie.errors import ModelFailed
 from reverie.model.asking import Model
@@ -238,22 +237,11 @@ def _news(job: _Job, session: str, taken: Taken) -> tuple[list[Found], int]:
 
 def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracted:
     """Link what was just stored with what was known before, and say what became due."""
-    events: dict[str, Event] = {}
-    before: dict[str, EntryState] = {}
-    now, by, zone = job.ws.clock(), record.extractor, job.ws.calendar.zone
-    for entry in record.entries:
-        # A drain may have stored the record meanwhile: its entries are then met on both sides.
-        others = before | {state.entry.id: state for state in job.reading.alike(entry)}
-        links = links_of(entry, list(others.values()), at=now, by=by, zone=zone)
-        if not links and (hint := hints.get(entry.id)):
-            named = job.reading.alike(msgspec.structs.replace(entry, text=hint))
-            others |= {state.entry.id: state for state in named}
-            links = links_of(entry, list(others.values()), at=now, by=by, zone=zone)
-            asked = asked_by(entry, hint, others=others.values(), at=now, by=by)
-            links += [asked] if asked and not links else []
-        events |= {link.id: link for link in links}
-        before[entry.id] = EntryState(entry=entry, sig=entry.sig or 0.0, confirmed=entry.at)
-    stream.append_all(job.ws, layout.EVENTS, list(events.values()))
+    ws, by = job.ws, record.extractor
+    events = linked(
+        record.entries, hints, alike=job.reading.alike, at=ws.clock(), by=by, zone=ws.calendar.zone
+    )
+    stream.append_all(ws, layout.EVENTS, events)
     follows = Due(drain=bool(record.entries), publish=bool(events) or any(map(notable, record.entries)))
     return Extracted(entries=len(record.entries), links=len(events), due=follows)
 

@@ -1,23 +1,19 @@
-"""What a new entry is compared with: the stored and the waiting, the rarest words first."""
+"""What a new entry is compared with: the stored and the waiting."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, Entry
-from reverie.index.resembling import DEPTH, Resembling, Waiting
+from reverie.index.resembling import Resembling
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
 from reverie.testing import FixedClock
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
-WORDS = "invoice server Lisbon tea coffee bike garden budget report meeting 合同 报告".split()
 
 
 def entry(text: str) -> EntryState:
@@ -90,29 +86,3 @@ def test_the_files_are_looked_at_when_a_stored_entry_changed_and_not_for_each_en
         memory.opened.state_now()
         assert len(alike(asked)) == 2
         assert len(looks) == 2
-
-
-@given(
-    st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=60),
-    st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=60),
-)
-def test_what_waits_is_known_whatever_came_and_went(first: list[str], then: list[str]) -> None:
-    """After entries came and went, the same are found as if only the last had ever been there."""
-    lived, fresh = Waiting(), Waiting()
-    lived.set([entry(text) for text in first])
-    lived.set([entry(text) for text in then])
-    fresh.set([entry(text) for text in then])
-    for word in WORDS:
-        asked = (word.lower(),)
-        assert set(lived.alike(asked, 1_000)) == set(fresh.alike(asked, 1_000))
-
-
-def test_the_rarest_words_decide() -> None:
-    """Among hundreds that share a common word, the one that shares a rare one comes first, and not all are returned."""
-    waiting = Waiting()
-    common = [entry(f"The budget of project {number}") for number in range(500)]
-    rare = entry("The budget of the aquarium")
-    waiting.set([*common, rare])
-    found = waiting.alike(("budget", "aquarium"))
-    assert found[0] == rare.entry.id
-    assert len(found) <= DEPTH

@@ -4,65 +4,21 @@ Owns the search behind links; promises that what waits for the drain is looked t
 files are looked at when a stored entry changed rather than for each entry, and that while the index cannot be
 used only its part is missing; never judges what two entries are to each other.
 
-What waits has an index of its own, in memory: a fresh extraction queues entries by the thousand, and to score each of
-them for each new one would take a time that grows with their square.
+What waits has an index of its own, in memory.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from reverie.core.fold import EntryState
-from reverie.core.guard_signature import searched_by
 from reverie.core.query import Query
+from reverie.core.rare_words import DEPTH, RareWords, words_by_which
 from reverie.core.records import Entry
 from reverie.core.rows import Filter
-from reverie.core.tokens import query_terms
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.protocol import Index
 from reverie.index.state import State
-
-DEPTH = 20  # entries a new one is compared with, of those stored and of those that wait
-LOOKED_AT = 400  # places in the lists of a word's entries; the rarest words come first
-_SAY_NOTHING = frozenset(("user", "agent", "用户"))  # whom half of all entries are about
-
-
-class Waiting:
-    """The words of the entries that wait for the drain."""
-
-    def __init__(self) -> None:
-        """Know none."""
-        self._terms: dict[str, tuple[str, ...]] = {}
-        self._having: dict[str, dict[str, None]] = {}
-
-    def set(self, states: Iterable[EntryState]) -> None:
-        """Know these entries and no others; the work follows what changed."""
-        now = {state.entry.id: state.entry.text for state in states}
-        for gone in self._terms.keys() - now.keys():
-            for term in self._terms.pop(gone):
-                self._having[term].pop(gone, None)
-        for name, text in now.items():
-            if name not in self._terms:
-                self._terms[name] = _words(text)
-                for term in self._terms[name]:
-                    self._having.setdefault(term, {})[name] = None
-
-    def alike(self, words: Iterable[str], depth: int = DEPTH) -> list[str]:
-        """Return the ids of the entries that share the rarest of some words, most alike first."""
-        having = sorted(filter(None, (self._having.get(term) for term in words)), key=len)
-        scores: dict[str, float] = defaultdict(float)
-        left = LOOKED_AT
-        for names in having:
-            left -= len(names)
-            if left < 0 and scores:
-                break
-            weight = math.log(1 + len(self._terms) / len(names))
-            for name in names:
-                scores[name] += weight
-        return heapq.nlargest(depth, scores, key=scores.__getitem__)
 
 
 class Resembling:
@@ -71,14 +27,14 @@ class Resembling:
     def __init__(self, state: State, index: Callable[[], Index], *, catch_up: Callable[[], object]) -> None:
         """Search `state` and `index`; `catch_up` brings the index up to the files."""
         self._state, self._index, self._catch_up = state, index, catch_up
-        self._waiting = Waiting()
+        self._waiting = RareWords()
         self._seen = self._searched = -1  # the versions of the state that were looked at
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
-        words = _words(f"{entry.text} {searched_by(entry.text)}")
+        words = words_by_which(entry.text)
         if self._seen != self._state.version:
-            self._waiting.set(self._state.queued())
+            self._waiting.set({one.entry.id: one.entry.text for one in self._state.queued()})
             self._seen = self._state.version
         return list(
             self._state.find((*self._stored(entry.text, words), *self._waiting.alike(words))).values()
@@ -103,8 +59,3 @@ class Resembling:
         """Tell whether the search rows lack a stored entry; what waits is not looked for in them."""
         rows = self._index().rows
         return rows.fresh or rows.in_memory or self._state.unsearched()
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """Return the words of an entry that may tell it from others, each once."""
-    return tuple(term for term in dict.fromkeys(query_terms(text)) if term not in _SAY_NOTHING)
