@@ -37,7 +37,7 @@ from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, Wish, dream
-from reverie.errors import Busy, ModelFailed, StoreUnwritable
+from reverie.errors import Busy, ModelFailed, StoreUnwritable, UnsafePath
 from reverie.extract import Extracted, extract
 from reverie.opening import Opened
 from reverie.reaching import reach_of
@@ -80,7 +80,7 @@ class Memory(Care):
         try:
             if shown and self.opened.trusted:
                 # A folder that cannot be written is no reason to fail what was only read.
-                with suppress(StoreUnwritable, Busy):
+                with suppress(StoreUnwritable, Busy, UnsafePath):
                     keep_log(self.opened.ws, shown)
                 self._keep_fresh()
         finally:
