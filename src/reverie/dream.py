@@ -53,7 +53,7 @@ from reverie.model.dream_prompt import Task, dreamer
 from reverie.model.dreamer import DREAMER, Material, propose
 from reverie.store import dreaming, installing, lease, runs
 from reverie.store.dream_tools import Seek, Tools
-from reverie.store.dream_views import Veil, guidance, history_of
+from reverie.store.dream_views import Veil, guidance, history_of, undone_of
 from reverie.store.dreaming import Begun
 from reverie.store.night import Attempt, Night
 from reverie.store.staging import Staging
@@ -335,6 +335,7 @@ def _task(ws: Workspace, reach: Reach, batch: Sequence[Part]) -> Task:
         notebook=ws.notebook,
         guidance=guidance(ws, reach.veil),
         history=history_of(ws, reach.veil, days),
+        undone=undone_of(ws, reach.veil, {part.id for part in batch}),
         forgotten=reach.forgotten,
         skills=ws.settings.skills != "off",
         nonce=ws.new_id(),

@@ -49,8 +49,8 @@ TOOLS: Mapping[str, Told] = {
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """A batch and what comes with it.
 
-    `guidance` is what the notebook says of itself, `history` what sessions of these days were condensed to, `forgotten`
-    ids of entries; `skills` whether skills may be proposed.
+    `guidance` is what the notebook says of itself, `history` what sessions of these days were condensed to, `undone`
+    what a run that was taken back had changed, `forgotten` ids of entries; `skills` whether skills may be proposed.
     """
 
     parts: tuple[Part, ...]
@@ -59,6 +59,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     nonce: str
     guidance: str = ""
     history: str = ""
+    undone: str = ""
     forgotten: tuple[str, ...] = ()
     skills: bool = True
 
@@ -79,6 +80,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
             yield f"How this notebook is kept (wording and placement):\n\n{fenced(self.guidance, self.nonce)}"
         if self.history:
             yield f"What the sessions of these days were about:\n\n{fenced(self.history, self.nonce)}"
+        if self.undone:
+            asked = "A person took these changes back and wants another try; do not make them again:"
+            yield f"{asked}\n\n{fenced(self.undone, self.nonce)}"
         if self.forgotten:
             ids = ", ".join(self.forgotten[-_FORGOTTEN:])
             more = len(self.forgotten) - _FORGOTTEN

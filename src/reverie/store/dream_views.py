@@ -15,13 +15,15 @@ import msgspec
 
 from reverie import layout
 from reverie.errors import UnsafePath
-from reverie.store import history, summaries
+from reverie.store import history, pages, runs, summaries
+from reverie.store.git import History, unified_file
 from reverie.store.workspace import Workspace
 
 _OWN = re.compile(r"\^([0-9a-f]{16})[ \t]*$")
 _LISTED = 400  # names in one answer
 _GUIDANCE = 16_000  # characters of one page of guidance
-_CONTEXT = 8_000  # characters of the history that come with a batch
+_CONTEXT = 8_000  # characters of the history that come with a batch, and of what was undone
+_UNDONE_RUNS = 5
 
 
 class Veil(msgspec.Struct, frozen=True):
@@ -86,6 +88,21 @@ def history_of(ws: Workspace, veil: Veil, days: AbstractSet[str]) -> str:
             break
         kept.append(one)
     return "\n".join(reversed(kept))
+
+
+def undone_of(ws: Workspace, veil: Veil, ids: AbstractSet[str]) -> str:
+    """Return what runs that a person took back for another try had changed on pages about these entries, as diffs."""
+    every = {one.run: one for one in runs.read(ws)}
+    again = [every[one.undoes] for one in every.values() if one.counts.get("pending") and one.undoes in every]
+    past, found = History(ws), ""
+    for run in reversed(again[-_UNDONE_RUNS:]):
+        for change in past.diff(run.parent or None, run.commit) if run.commit else ():
+            if not pages.is_page(ws, change.path) or change.path == f"{ws.notebook}/{layout.OVERVIEW}":
+                continue
+            lines = unified_file(change).splitlines(keepends=True)
+            if any(f"#^{id_}]]" in line for id_ in ids for line in lines):
+                found += "".join(line for line in lines if not veil(line[1:].rstrip("\r\n")))
+    return found if len(found) <= _CONTEXT else f"{found[:_CONTEXT]}\n…"
 
 
 def _lines(text: str, veil: Veil) -> Iterator[str]:
