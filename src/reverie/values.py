@@ -143,7 +143,7 @@ def listed(
         ):
             continue
         value = _value(item, masked)
-        if admits(value.value, wanted or {}):
+        if not wanted or admits(value.value, wanted):
             found.append(value)
     return found
 

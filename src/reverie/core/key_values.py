@@ -163,15 +163,11 @@ def depth_of(value: Any, most: int = DEEP) -> int:  # noqa: ANN401 - any value
     """Return how many lists and objects stand in one another, at most one more than `most`."""
     level, depth = [value], 0
     while depth <= most:
-        level = [
-            one
-            for outer in level
-            if isinstance(outer, Mapping | list | tuple)
-            for one in (outer.values() if isinstance(outer, Mapping) else outer)
-        ]
-        if not level:
-            return depth
+        inner = [one for one in level if isinstance(one, Mapping | list | tuple)]
+        if not inner:
+            break
         depth += 1
+        level = [one for outer in inner for one in (outer.values() if isinstance(outer, Mapping) else outer)]
     return depth
 
 
