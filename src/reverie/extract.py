@@ -41,7 +41,7 @@ from reverie.model.asking import Model
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
 from reverie.model.rules import Found
 from reverie.model.spans import Taken, take, together
-from reverie.store import history, journal, notes, sessions, stream, tries
+from reverie.store import history, journal, kept_out, notes, sessions, stream, tries
 from reverie.store.entering import prepare
 from reverie.store.workspace import Workspace
 
@@ -221,6 +221,7 @@ def _store(job: _Job, unread: _Unread, taken: Taken) -> Extracted:
         journal.append(ws, record)
         if unread.lost:
             sessions.lift(ws, unread.session, to=unread.mark)
+    kept_out.excluded(ws, kept_out.on_topic(ws, unread.turns))
     hints = {entry.id: news[place].hint for place, entry in prepared if news[place].hint}
     read = Extracted(
         spans=1, refused=refused, echoes=echoes, asked=taken.asked, made_up=taken.made_up, problems=taken.left
@@ -292,6 +293,7 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
         if job.model:
             after = names[-len(queue) - 1]
             tries.settle(ws, path, tried, size=len(piece), at=after, given_up=given_up)
+        kept_out.excluded(ws, kept_out.on_topic(ws, piece))
         yield stored
         if not queue:
             return

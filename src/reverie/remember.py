@@ -29,7 +29,7 @@ from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.errors import Conflict, InvalidRecord, UsageError
-from reverie.store import journal, quarantine, stream
+from reverie.store import journal, kept_out, quarantine, stream
 from reverie.store.workspace import Workspace
 
 APART = 0.1  # an outside judge who differs by more says why
@@ -65,11 +65,19 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if draft.pin:
         must_be_pinnable(entry)
     if topic := excluded_by(entry.text, ws.settings.exclusions):
+        kept_out.excluded(ws)
         return Remembered(refused=f"the topic {topic!r} is excluded")
     if reason := problem(entry):
         _refuse(ws, entry, reason)
-    if not draft.key:
-        return _store(ws, entry, draft)
+    done = _store_once(ws, entry, draft, known=known) if draft.key else _store(ws, entry, draft)
+    if not done.repeated:
+        said = (text, draft.evidence, *draft.tags, draft.who, draft.about)
+        kept_out.redacted(ws, kept_out.marks(entry, said))
+    return done
+
+
+def _store_once(ws: Workspace, entry: Entry, draft: Draft, *, known: Known) -> Remembered:
+    """Store an entry that a key names, or return that the same was stored before; raises Conflict."""
     # Two callers with one key must not both find the id free.
     with ws.writing("remember"):
         before = known(entry.id)

@@ -27,6 +27,7 @@ from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
 from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters, PublishCounters
+from reverie.store.kept_out import KeptOut, counted
 from reverie.store.progress import Progress, progress
 from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
@@ -77,7 +78,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     `pending` counts entries and raw history of closed days that no dream has settled, by day. `unread` counts turns
     past the extraction mark, by session, of the sessions that were looked at. `unlooked` is how many files were not
     read for damage. `off` says what is switched off or not there, in words. `models` is what models used today, by
-    purpose.
+    purpose; `kept_out`, how often secrets were taken out and what was left out for its topic.
     """
 
     workspace: str
@@ -108,6 +109,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     memory: Usage
     off: tuple[str, ...]
     models: dict[str, Spent] = {}
+    kept_out: KeptOut = KeptOut()
     dream: Progress = Progress()
     problems: tuple[Problem, ...] = ()
 
@@ -164,6 +166,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         memory=_usage(ws),
         off=tuple(_off(ws)),
         models=by_purpose(used, day=today),
+        kept_out=counted(ws),
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
     found += _consolidating(ws, failed_slices(archived, known))

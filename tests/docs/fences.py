@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from reverie import context
 from reverie.core import erasure, ledger, records, scopes
-from reverie.store import counters, intents, lease, letting_go, quarantine, reviews, tries, workspace
+from reverie.store import (
+    counters,
+    intents,
+    kept_out,
+    lease,
+    letting_go,
+    quarantine,
+    reviews,
+    tries,
+    workspace,
+)
 from reverie.store.dream_deeds import Saw, Settled, Wrote
 from reverie.store.dreaming import Begun
 
@@ -36,7 +46,7 @@ LINES: dict[str, Any] = {
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
-            *(counters.ConsolidateCounters, counters.SlotCounters, tries.Tries),
+            *(counters.ConsolidateCounters, counters.SlotCounters, tries.Tries, kept_out.KeptOut),
             *(erasure.Order, scopes.Copied, scopes.Member),
             *(context.Rendered, workspace.Identity),
         )

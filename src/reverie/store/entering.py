@@ -13,7 +13,7 @@ import msgspec
 from reverie.core.entries import derived_id, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.records import Entry
-from reverie.store import quarantine, stream
+from reverie.store import kept_out, quarantine, stream
 from reverie.store.workspace import Workspace
 
 
@@ -24,6 +24,7 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
     """
     entries: list[tuple[int, Entry]] = []
     refused: list[stream.Damaged] = []
+    off_topic = 0
     for place, entry in enumerate(found):
         at = entry.at.replace(microsecond=0)
         named = msgspec.structs.replace(
@@ -31,12 +32,14 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
         )
         clean = _clean(ws, named)
         if excluded_by(f"{clean.text} {clean.evidence}", ws.settings.exclusions):
+            off_topic += 1
             continue
         if reason := problem(clean):
             refused.append(stream.Damaged("extract", place, msgspec.json.encode(clean), reason))
         else:
             entries.append((place, clean))
     quarantine.set_aside(ws, refused)
+    kept_out.excluded(ws, off_topic)
     return entries, len(refused)
 
 

@@ -22,7 +22,7 @@ from reverie.core.names import safe_name
 from reverie.core.pipeline import Talk
 from reverie.core.records import Opened, SessionLine, Switched, Turn
 from reverie.errors import InvalidRecord
-from reverie.store import stream
+from reverie.store import kept_out, stream
 from reverie.store.disk import TailView
 from reverie.store.workspace import End, Workspace
 
@@ -76,7 +76,10 @@ def append(ws: Workspace, session: str, turn: Turn) -> Turn | None:
         return line
 
     ws.disk.append_under(path, build)
-    return msgspec.structs.replace(turn, session=session, id=turn_id, n=numbers[0]) if numbers else None
+    if not numbers:
+        return None
+    kept_out.redacted(ws, turn.redacted)
+    return msgspec.structs.replace(turn, session=session, id=turn_id, n=numbers[0])
 
 
 def append_many(ws: Workspace, session: str, turns: Sequence[Turn]) -> int:
@@ -102,6 +105,7 @@ def append_many(ws: Workspace, session: str, turns: Sequence[Turn]) -> int:
         return data
 
     ws.disk.append_under(path, build)
+    kept_out.redacted(ws, (kind for turn in turns[: stored[0]] for kind in turn.redacted))
     return stored[0]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reverie.core.ledger import Spent
 from reverie.status import Place, Status
+from reverie.store.kept_out import KeptOut
 from reverie.surface.entry_text import cut
 from reverie.surface.render import Line, Styled, bold, dim, line
 
@@ -61,6 +62,8 @@ def _facts(seen: Status) -> Iterator[Line]:
     yield _row("search", rows if seen.index.present else "built at the first recall")
     for purpose, sums in seen.models.items():
         yield _row(purpose, _used(sums))
+    if seen.kept_out.since:
+        yield _row("kept out", _kept_out(seen.kept_out))
     yield _row("waiting", f"{seen.segments:,} journal files, {seen.reviews:,} for your word")
 
 
@@ -79,6 +82,14 @@ def _dream(seen: Status) -> Iterator[Line]:
     if stands.failures:
         said.append(f"{len(stands.failures):,} entries failed before")
     yield _row("dream", "; ".join(said))
+
+
+def _kept_out(seen: KeptOut) -> str:
+    """Return how often secrets were taken out, by kind, and what was left out for its topic."""
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(seen.redacted.items()))
+    parts = [f"secrets taken out: {kinds}"] if kinds else []
+    parts += [f"{seen.excluded:,} on excluded topics"] if seen.excluded else []
+    return f"{'; '.join(parts)} (since {seen.since})"
 
 
 def _used(used: Spent) -> str:
