@@ -78,7 +78,7 @@ def specification() -> dict[str, Any]:
         paths.setdefault(one.address.replace(":path}", "}"), {})[one.method] = _operation(one)
     for path, methods in _others().items():
         paths.setdefault(path, {}).update(methods)
-    return {
+    told = {
         "openapi": "3.1.0",
         "info": {"title": "Reverie", "version": __version__, "description": _ABOUT},
         "servers": [{"url": "/"}],
@@ -90,6 +90,20 @@ def specification() -> dict[str, Any]:
             "schemas": dict(sorted(_components().items())),
         },
     }
+    found: dict[str, Any] = _modern(told)
+    return found
+
+
+def _modern(schema: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return a schema in which a tuple is described as OpenAPI 3.1 has it, which is not as msgspec writes it."""
+    if isinstance(schema, Mapping):
+        told = {name: _modern(one) for name, one in schema.items()}
+        return (
+            told | {"prefixItems": told["items"], "items": False}
+            if isinstance(told.get("items"), list)
+            else told
+        )
+    return [_modern(one) for one in schema] if isinstance(schema, list | tuple) else schema
 
 
 def openapi_json() -> str:
