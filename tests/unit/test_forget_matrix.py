@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from forget_adapters import a_value_says_it, an_agents_session_says_it, read_by_adapters
 
 import reverie
 from reverie import ContextRequest, Draft, Memory, Opening, Turn
@@ -74,6 +75,7 @@ def seen(memory: Memory) -> list[str]:
     found += [due.line for due in memory.due().lines]
     found += [item.text for item in memory.review() if item.topic != "forgotten"]
     found += [str(memory.status())]
+    found += read_by_adapters(memory)
     with memory.person("Dana") as dana:
         found += [hit.text for hit in dana.recall("macadamia allergic", k=50).hits]
         found += [dana.context(ContextRequest(query="macadamia")).text]
@@ -205,6 +207,8 @@ WAYS: dict[str, Callable[[Memory], object]] = {
     "a person's page": a_person_edits,
     "a memory tool": a_tool_keeps_it,
     "a lint": lambda memory: memory.lint(),
+    "a value in a store": a_value_says_it,
+    "an agent's session": an_agents_session_says_it,
     "an undo": lambda memory: memory.undo(memory.log()[-1].run),
 }
 
