@@ -57,7 +57,8 @@ def recall(
     query: Annotated[str, typer.Argument(help="What is looked for; - reads it from standard input.")],
     k: Annotated[int, typer.Option("-k", "--limit", metavar="N", help="How many hits at most.")] = 10,
     kind: Annotated[
-        list[str] | None, typer.Option(metavar="KIND", help="entry, page, core, history or turn; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="KIND", help="entry, page, core, history, turn or value; repeatable."),
     ] = None,
     reference: Annotated[str, typer.Option(metavar="INSTANT", help="Relative dates count from then.")] = "",
     category: Category = "",
@@ -184,7 +185,7 @@ def why(
     """Show where an entry, or a hit of recall, comes from: pages, log, turns, and what became of it."""
     with opened(ctx) as memory:
         if ":" in entry:
-            found = memory.opened.behind(entry)
+            found = memory.behind(entry)
             answer(ctx, behind_json(found), behind_lines(found))
             return
         chain = memory.why(entry)
