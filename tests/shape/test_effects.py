@@ -23,6 +23,7 @@ WRITERS: Mapping[str, str] = {
 
 # Modules outside config that touch the environment, each with its reason.
 VARIABLES: Mapping[str, str] = {
+    "reverie.surface.cli.main": "a shell asks for completion by a variable, before anything may be loaded",
     "reverie.index.lance": "LanceDB writes to the terminal unless a variable forbids it beforehand",
     "reverie.index.embed.downloaded": "onnxruntime reports about the machine unless a variable forbids it beforehand",
 }

@@ -57,6 +57,9 @@ One stage each
   consolidate  stages     run everything that is due, in order, the drain first
 Serve
   mcp          serving    serve the memory to an MCP client
+  install      hosts      put hooks into a coding agent's settings
+  uninstall    hosts      take them out again
+  hook         hosts      do what such a hook asks for
   serve        serving    serve many memories over HTTP and MCP, and run what is due in them
 Look back
   log          looking    list the latest runs
@@ -74,6 +77,7 @@ Care
   reindex      caring     build the derived files again
   export       caring     write everything to an empty folder
   import       importing  take in conversations, another memory, a vault or an export
+  completion   completing let a shell complete commands and options
   demo         demo       run the whole life of a turn on sample conversations
 """
 

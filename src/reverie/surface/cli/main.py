@@ -7,6 +7,7 @@ output too; never prints a traceback unless REVERIE_TRACEBACK=1 asks for it.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ from reverie.surface.cli.frame import (
 )
 from reverie.surface.render import write
 
+NAME = "reverie"
+COMPLETE = "_REVERIE_COMPLETE"  # the variable by which a shell's script asks how a line may go on
 UNEXPECTED = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # as the shell reports a program that SIGPIPE ended
@@ -71,6 +74,14 @@ class Program(TyperGroup):
             raise UsageError(message)
         return name, command, args[1:]
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401 - typer's own types
+        """Return how a command's name or an option may go on, from the table, loading no command."""
+        if incomplete.startswith("-"):
+            found: list[Any] = super().shell_complete(ctx, incomplete)
+            return found
+        item = import_module(f"{_WRONG_CALL.__module__.rpartition('.')[0]}.shell_completion").CompletionItem
+        return [item(one.name, help=one.summary) for one in COMMANDS if one.name.startswith(incomplete)]
+
     def get_help_option(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types
         """Return the option `--help`."""
         return taken_as_given(super().get_help_option(ctx))
@@ -101,7 +112,7 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's own command
 def program() -> Program:
     """Return the whole command line."""
     return Program(
-        name="reverie",
+        name=NAME,
         params=global_options(),
         context_settings=CONTEXT,
         invoke_without_command=True,
@@ -123,12 +134,14 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; nothing is raised."""
     words = list(arguments)
+    if os.environ.get(COMPLETE):
+        return _complete(os.environ[COMPLETE])
     if words in (["--version"], ["-V"]):
         write(f"reverie {__version__}\n", sys.stdout)
         return 0
     try:
         whole = program()
-        with whole.make_context("reverie", list(words) or ["--help"]) as context:
+        with whole.make_context(NAME, list(words) or ["--help"]) as context:
             whole.invoke(context)
         sys.stdout.flush()
     except (BrokenPipeError, KeyboardInterrupt, typer.Abort, typer.Exit) as ended:
@@ -137,6 +150,21 @@ def run(arguments: Sequence[str]) -> int:
         # The outermost frame: a person is told in one line what went wrong, whatever it was.
         return _failed(error, as_json=_wants_json(words))
     return 0
+
+
+def _complete(instruction: str) -> int:
+    """Tell a shell how its line may go on; where that cannot be told, nothing is."""
+    from typer.completion import completion_init, shell_complete  # type: ignore[attr-defined]  # as its own options do
+
+    completion_init()
+    try:
+        return int(shell_complete(program(), {}, NAME, COMPLETE, instruction))
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
+    except (
+        Exception
+    ):  # reason: a line that is being written is often wrong, and whoever writes it has not asked us
+        return 1
 
 
 def _ended(ended: BaseException) -> int:
