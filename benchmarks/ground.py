@@ -54,13 +54,13 @@ class Ground:
         """The run's own configuration, so that nobody's is read or written."""
         return self.folder / "config"
 
-    def opening(self, name: str, clock: Callable[[], datetime]) -> Opening:
+    def opening(self, name: str, clock: Callable[[], datetime], *, embedder: str = "none") -> Opening:
         """Return how to open the workspace `name`."""
         return Opening(
             path=self.folder / name,
             config_dir=self.config,
             environment={},
-            settings=Settings(zone="UTC", embedder="none"),
+            settings=Settings(zone="UTC", embedder=embedder),
             clock=clock,
         )
 
@@ -72,10 +72,10 @@ class Ground:
         """Return the folder of the workspace with so many entries."""
         return self.folder / f"entries-{number}"
 
-    def memory(self, number: int) -> Memory:
+    def memory(self, number: int, *, embedder: str = "none") -> Memory:
         """Return the memory of the workspace with so many entries, made when it is not there yet."""
         end = FIRST + timedelta(days=-(-number // PER_DAY))
-        opening = self.opening(self.path(number).name, lambda: end)
+        opening = self.opening(self.path(number).name, lambda: end, embedder=embedder)
         if not self.path(number).exists():
             with reverie.init(opening) as memory:
                 self.drainings[number] = fill(memory.opened.ws, number, self.folder / "copied")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from benchmarks.ground import Ground, queue
@@ -13,6 +13,8 @@ from reverie.drain import drain
 from reverie.memory import Memory
 
 RECALL = {10_000: 5e-3, 100_000: 10e-3, 1_000_000: 50e-3}  # entries -> seconds, at p95
+HYBRID = {100_000: 40e-3}  # as above, by words and meaning, the embedder's time for the question aside
+EMBEDDED = 100_000  # entries beyond which embedding them would take the run's time
 OPEN, STATUS = 1.0, 0.1  # seconds at 1,000,000 entries
 QUEUED = 1_000
 
@@ -22,18 +24,49 @@ def recall(ground: Ground) -> Iterator[Line]:
     for number in ground.sizes:
         with ground.memory(number) as memory:
             memory.opened.rebuild()
-            yield _asked(ground, memory, number)
+            yield _line(ground, number, f"recall, {number:,} entries", _asked(ground, memory, number), RECALL)
             if number == ground.sizes[0]:
                 queue(memory.opened.ws, QUEUED, Inventor(seed=1))
-                yield _asked(ground, memory, number, queued=QUEUED)
+                what = f"recall, {number:,} entries and {QUEUED:,} not yet drained"
+                yield _line(ground, number, what, _asked(ground, memory, number))
                 drain(memory.opened.ws)
+        if number <= EMBEDDED:
+            yield from _by_meaning(ground, number)
 
 
-def _asked(ground: Ground, memory: Memory, number: int, *, queued: int = 0) -> Line:
-    inventor, ours = Inventor(seed=2), Times()
+def _by_meaning(ground: Ground, number: int) -> Iterator[Line]:
+    """Measure the same questions by words and meaning, where an offline embedder is installed."""
+    with ground.memory(number, embedder="auto") as memory:
+        index = memory.opened.index
+        if not index.embedder:
+            return
+        while memory.recall("the invoice").behind:
+            pass
+        index.embed()
+        if index.vectorless():
+            message = f"{index.vectorless()} of {number} entries have no vector: {index.trouble()}"
+            raise RuntimeError(message)
+        asking = Times()
+        for question, _ in _questions(ground, number):  # kept by the index, which asks for none twice
+            asking.take(partial(index.meaning, question))
+        what = f"recall by words and meaning, {number:,} entries; a question's vector aside"
+        yield _line(ground, number, what, _asked(ground, memory, number), HYBRID)
+        yield Line(
+            what=f"a question's vector, by `{index.embedder}`",
+            measured=str(asking),
+            cpu=span(asking.mean_cpu),
+        )
+
+
+def _questions(ground: Ground, number: int) -> list[tuple[str, str]]:
+    """Return questions about entries of the workspace with so many, each with the id of its answer."""
+    inventor = Inventor(seed=2)
     wanted = ground.some(number, 100 if ground.quick else 400)
-    questions = [(inventor.question(entry), entry.id) for entry in wanted]
-    found = 0
+    return [(inventor.question(entry), entry.id) for entry in wanted]
+
+
+def _asked(ground: Ground, memory: Memory, number: int) -> Times:
+    ours, questions, found = Times(), _questions(ground, number), 0
     for question, _ in questions[:10]:
         memory.recall(question)
     for question, answer in questions:
@@ -45,10 +78,15 @@ def _asked(ground: Ground, memory: Memory, number: int, *, queued: int = 0) -> L
     if found < len(questions) // 3:
         message = f"recall found {found} of {len(questions)} answers: its time means nothing"
         raise RuntimeError(message)
-    reading, target = scan(ground.logs(number)), RECALL.get(number)
-    goal = None if queued else target
+    return ours
+
+
+def _line(
+    ground: Ground, number: int, what: str, ours: Times, goals: Mapping[int, float] | None = None
+) -> Line:
+    reading, goal = scan(ground.logs(number)), (goals or {}).get(number)
     return Line(
-        what=f"recall, {number:,} entries" + (f" and {queued:,} not yet drained" if queued else ""),
+        what=what,
         measured=str(ours),
         cpu=span(ours.mean_cpu),
         machine=f"scan of the logs {span(reading)}",
