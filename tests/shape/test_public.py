@@ -196,7 +196,7 @@ def test_importing_does_nothing(probe: dict[str, list[str]]) -> None:
 
 
 def test_importing_loads_nothing_heavy(probe: dict[str, list[str]]) -> None:
-    """`import reverie` loads no library that only some verbs need."""
+    """P-20: `import reverie` loads no library that only some verbs need."""
     loaded = [name for name in HEAVY.split() if name in probe["modules"]]
     demand(
         loaded,
