@@ -9,15 +9,18 @@ never writes into a workspace that it reads along, but for the copies that `shar
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from reverie.core.entries import is_id
+from reverie.core.fold import EntryState
 from reverie.core.scopes import Member, copy_id, owner_of, readable_name
 from reverie.errors import (
+    AmbiguousId,
     BadSettings,
     Busy,
     DamagedFile,
@@ -36,6 +39,7 @@ from reverie.sharing import Given, Team, share
 from reverie.status import Problem
 from reverie.store import subscriptions
 from reverie.store.workspace import Identity
+from reverie.why import Behind, Why, why
 
 THEIRS = (Busy, IndexUnavailable, StoreUnwritable, DamagedFile, UnsafePath, NewerFormat, NotAWorkspace)
 
@@ -102,6 +106,54 @@ def with_others(opened: Opened, found: Found, *, ask: Ask) -> Found:
         return replace(found, behind=behind)
     best = sorted(hits, key=lambda hit: -hit.score)
     return replace(found, hits=tuple(best[: ask.k]), behind=behind)
+
+
+def seen_along(opened: Opened, prefix: str) -> tuple[Opened, EntryState] | None:
+    """Return the entry that a prefix names in a workspace that is read along, with that workspace; raises AmbiguousId.
+
+    What of another workspace cannot be read has no entries here; `status` names why.
+    """
+    found: dict[str, tuple[Opened, EntryState]] = {}
+    for name, theirs in _others(opened):
+        with suppress(NotFound, *THEIRS):
+            state = theirs.state_now().get(prefix)
+            found.setdefault(state.entry.id, (theirs, msgspec.structs.replace(state, along=name)))
+    if len(found) > 1:
+        raise AmbiguousId(f"several entries that are read along begin with {prefix}: give more of the id")
+    return next(iter(found.values()), None)
+
+
+def chain(opened: Opened, prefix: str) -> Why:
+    """Return the chain behind an entry, one's own or one that is read along; raises NotFound, AmbiguousId."""
+    try:
+        return why(opened.ws, opened.state_now(), prefix, masked=opened.mask)
+    except NotFound:
+        along = seen_along(opened, prefix)
+        if along is None:
+            raise
+    theirs, state = along
+    found = why(theirs.ws, theirs.state_now(), state.entry.id, masked=theirs.mask)
+    return replace(found, state=state)
+
+
+def behind(opened: Opened, hit: str) -> Behind:
+    """Return what stands behind a hit that is no entry, one's own or one that is read along; raises NotFound."""
+    try:
+        return opened.behind(hit)
+    except NotFound:
+        for name, theirs in _others(opened):
+            with suppress(NotFound, *THEIRS):
+                return replace(theirs.behind(hit), along=name)
+        raise
+
+
+def _others(opened: Opened) -> Iterator[tuple[str, Opened]]:
+    """Yield the workspaces that are read along, by name: the agent's behind a person, then the shared ones."""
+    if opened.agent is not None:
+        yield opened.agent.identity.agent, opened.agent
+    for fellow in fellows(opened):
+        if fellow.opened is not None:
+            yield fellow.name, fellow.opened
 
 
 def share_all(opened: Opened) -> Shared:

@@ -24,7 +24,7 @@ from reverie import remember as remembering
 from reverie.capture import Captured
 from reverie.care import Care
 from reverie.compact import Compacted, compact, is_over, window_of
-from reverie.company import asked, with_others
+from reverie.company import asked, chain, with_others
 from reverie.consolidate import Consolidated, Plan, consolidate, remember_run, waiting
 from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
@@ -44,7 +44,7 @@ from reverie.reaching import reach_of
 from reverie.recall import Ask, Found, keep_log
 from reverie.remember import Remembered
 from reverie.store import runs
-from reverie.why import Why, why
+from reverie.why import Why
 
 
 class Memory(Care):
@@ -178,7 +178,7 @@ class Memory(Care):
         >>> memory.pin(tea)
         """
         if not unpin:
-            self._must_be_pinned(self.get(entry).entry)
+            self._must_be_pinned(self._known(entry).entry)
         self._happen("unpin" if unpin else "pin", entry)
 
     def due(self) -> DueList:
@@ -245,12 +245,12 @@ class Memory(Care):
         return self._listed(where or Where())
 
     def get(self, entry: str) -> EntryState:
-        """Return one entry by its id or the beginning of it; raises NotFound, AmbiguousId.
+        """Return one entry by its id or the beginning of it, one read `along` too; raises NotFound, AmbiguousId.
 
         >>> memory.get(tea).sig
         0.6
         """
-        return self._known(entry)
+        return self._seen(entry)[1]
 
     def why(self, entry: str) -> Why:
         """Return the chain page → entry → turn behind an entry.
@@ -258,7 +258,7 @@ class Memory(Care):
         >>> memory.why(tea).turns
         ()
         """
-        return why(self.opened.ws, self.opened.state_now(), entry, masked=self.opened.mask)
+        return chain(self.opened, entry)
 
     # One stage each
 

@@ -64,12 +64,14 @@ def why(ws: Workspace, state: State, entry_id: str, *, masked: Mask) -> Why:
 class Behind:
     """What stands behind a hit that is no entry: its row, its turn when it is one, and the chains of its entries.
 
-    A page's entries are those its paragraph cites, a turn's those that were extracted from it.
+    A page's entries are those its paragraph cites, a turn's those that were extracted from it. `along` names the
+    workspace that all of it was read along from; it is empty for one's own.
     """
 
     row: Row
     turns: tuple[Turn, ...]
     entries: tuple[Why, ...]
+    along: str = ""
 
 
 def behind(ws: Workspace, state: State, row: Row, *, masked: Mask) -> Behind:

@@ -16,7 +16,7 @@ import msgspec
 
 from reverie import forget as forgetting
 from reverie import remember as remembering
-from reverie.company import share_all
+from reverie.company import behind, seen_along, share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event, Origin
@@ -34,6 +34,7 @@ from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
 from reverie.remember import Remembered
 from reverie.skills import learn
+from reverie.why import Behind
 
 
 class Word:
@@ -122,19 +123,19 @@ class Word:
         >>> memory.erase([tea], dry_run=True).leftovers
         ()
         """
-        state = self.opened.state_now()
         ws = self.opened.writable
         named = entries if where is None else self._meant(entries, where)
-        ids = [forgetting.ids_of(ws, state, entry) for entry in named]
+        ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in named]
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
         done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
         self.opened.drop_index()
+        told = () if dry_run else share_all(self.opened).problems
         if dry_run:
-            along, told = planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids)), ()
+            along = planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
         else:
-            told, along = share_all(self.opened).problems, follow(self.opened)
+            along = follow(self.opened)
             self._act(done.due, at_once=True)
         places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
         return msgspec.structs.replace(done, places=places, leftovers=leftovers)
@@ -158,7 +159,8 @@ class Word:
         >>> [event.kind for event in memory.history(tea)]
         []
         """
-        events = self.opened.state_now().events(self._known(entry).entry.id)
+        opened, state = self._seen(entry)
+        events = opened.state_now().events(state.entry.id)
         return sorted(events, key=lambda event: (event.at, event.id))
 
     def take_back(self, event: str, *, why: str = "") -> str:
@@ -183,6 +185,15 @@ class Word:
             remembering.take_back(self.opened.writable, one, state.events(one.entry), why=why)
             self._act(Due(publish=True), at_once=True)
         return one.entry
+
+    def behind(self, hit: str) -> Behind:
+        """Return what stands behind a hit of recall that is no entry, by its whole id; raises NotFound.
+
+        >>> memory.behind("page:9f86d081884c7d65")
+        Traceback (most recent call last):
+        reverie.errors.NotFound: ...
+        """
+        return behind(self.opened, hit)
 
     def judge(self, entry: str, value: float, *, why: str = "", by: Origin = "other") -> None:
         """Say how much an entry matters in an outside judge's eyes, 0 to 1, beside the writer's own word.
@@ -228,10 +239,24 @@ class Word:
         try:
             return self.opened.state_now().get(entry)
         except NotFound:
-            if not (gone := self.forgotten(entry)):
+            if gone := self.forgotten(entry):
+                message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
+            elif along := seen_along(self.opened, entry):
+                name, place = along[1].along, along[0].ws.root
+                message = f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
+            else:
                 raise
-            message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
             raise NotFound(message) from None
+
+    def _seen(self, entry: str) -> tuple[Opened, EntryState]:
+        """Return the entry that a prefix names, one's own or one that is read along, and the workspace it is in."""
+        try:
+            state = self.opened.state_now().get(entry)
+        except NotFound:
+            if along := seen_along(self.opened, entry):
+                return along
+            state = self._known(entry)
+        return self.opened, state
 
     def _ids(self, entries: Sequence[str]) -> list[str]:
         """Return the full ids that prefixes name, each once."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NO_COMMAND: Mapping[str, str] = {
     "history": "`get` shows it",
     "forgotten": "`erase` and `forget --restore` ask it",
+    "behind": "`why` shows it, too",
     "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
     "compact_all": "`compact` without a session compacts all of them",

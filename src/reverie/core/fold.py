@@ -64,6 +64,7 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     `judged` is what an outside judge thinks of it, 0 to 1, `judged_by` and `judged_why` whose word that is and why; it
     counts only where the writer gave none. `replaced` is the `When` until which a superseded one held. `kept` is the
     last occurrence of a promise that comes again and was kept, `uses` how often a host said that it used the entry.
+    `along` names the workspace that it was read along from, which alone can change it; it is empty for one's own.
     """
 
     entry: Entry
@@ -87,6 +88,7 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     replaced: str = ""
     kept: str = ""
     uses: int = 0
+    along: str = ""
 
     @property
     def current(self) -> bool:

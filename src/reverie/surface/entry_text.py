@@ -38,6 +38,7 @@ def marks(state: EntryState) -> list[str]:
         f"every {state.entry.every}": state.entry.every,
         f"from {state.entry.since}": state.entry.since,
         f"until {state.entry.until}": state.entry.until,
+        f"of {state.along}, read from here": state.along,
     }
     return [words for words, holds in said.items() if holds]
 
@@ -179,7 +180,8 @@ def why_lines(why: Why) -> Iterator[Line]:
 def behind_lines(found: Behind) -> Iterator[Line]:
     """Yield what stands behind a hit that is no entry: where it stands, its turn, and the chain of each entry."""
     row = found.row
-    yield line(dim(f"{row.source}:{row.place} · {row.day} · {row.heading}".rstrip(" ·")))
+    along = f" · of {found.along}, read from here" if found.along else ""
+    yield line(dim(f"{row.source}:{row.place} · {row.day} · {row.heading}".rstrip(" ·") + along))
     if found.turns:
         yield line(bold(f"Said in session {row.session}"))
         yield from map(turn_line, found.turns)
@@ -216,6 +218,7 @@ def behind_json(found: Behind) -> dict[str, object]:
         | {"heading": row.heading, "day": row.day, "session": row.session},
         "turns": [msgspec.to_builtins(turn) | {"n": turn.n} for turn in found.turns],
         "entries": [why_json(one) for one in found.entries],
+        **({"along": found.along} if found.along else {}),
     }
 
 
