@@ -25,7 +25,23 @@ from reverie.core.days import Calendar, is_when
 from reverie.core.records import Entry, Status, Turn
 from reverie.model.asking import Model, Reply
 from reverie.model.claims import RAISED, Claim, bounded
-from reverie.model.extraction_request import HAVING, NAMED, Span, instructions, requests, speaker
+from reverie.model.extraction_request import (
+    HAVING,
+    HINT,
+    ITEMS,
+    NAME,
+    NAMED,
+    QUOTED,
+    SLUG,
+    TAG,
+    TAGS,
+    TEXT,
+    TIME,
+    Span,
+    instructions,
+    requests,
+    speaker,
+)
 from reverie.model.grounding import (
     Ground,
     Quote,
@@ -41,9 +57,6 @@ from reverie.model.replies import unusable
 from reverie.model.rules import EVIDENCE, MOST, Found
 from reverie.model.topics import tags
 
-LONGEST = 600  # characters of an entry's text: it is one sentence
-TAG = 30
-HINT = 300
 OTHERS_SIG = 0.5  # what a page, a file or a tool says matters at most as much as any fact
 _CATEGORIES = {
     "person": "personal",
@@ -104,8 +117,8 @@ def extract(model: Model, span: Span, *, calendar: Calendar, nonce: Callable[[],
         reply = model.complete(replace(request, accept=_listed))
         listed = _listed(reply)
         cut = cut or not (reply.finished and listed.whole)
-        for item in listed.values:
-            one = _checked(item, ground_of)
+        for place, item in enumerate(listed.values):
+            one = _checked(item, ground_of) if place < ITEMS else f"more than {ITEMS} in one reply"
             if isinstance(one, str):
                 refused.append(one)
             else:
@@ -173,8 +186,10 @@ def _checked(item: Any, grounds: _Grounds) -> Found | str:  # noqa: ANN401 - any
     text, evidence = _line(item.get(HAVING)), item.get("evidence")
     if not text or not isinstance(evidence, str):
         return "no text or no evidence"
-    if len(text) > LONGEST:
+    if len(text) > TEXT:
         return "longer than one sentence"
+    if len(evidence) > QUOTED:
+        return "its evidence is longer than a quote"
     place = grounds.quoted(item, evidence)
     if place is None:
         return "its evidence stands in no unread turn"
@@ -204,7 +219,7 @@ def _ungrounded(text: str, evidence: str, said: Ground) -> str:
 def _stranger(item: Mapping[str, Any], said: Ground) -> str:
     """Return a reason when an item is about somebody whom no turn names."""
     about = _line(item.get("about"))
-    if about.casefold() in _SELF | _AGENT or about.casefold() in said.said.text:
+    if about.casefold() in _SELF | _AGENT or (len(about) <= NAME and about.casefold() in said.said.text):
         return ""
     return "it is about somebody who was not named"
 
@@ -255,7 +270,7 @@ def _timed(entry: Entry, item: Mapping[str, Any], turn: Turn, *, grounds: _Groun
 
 def _when(value: Any, said: Ground, turn: Turn, calendar: Calendar) -> str:  # noqa: ANN401 - any JSON
     """Return a date of an item as a `When`, empty when it is none or nobody said it."""
-    text = value.strip() if isinstance(value, str) else ""
+    text = value.strip() if isinstance(value, str) and len(value) <= TIME else ""
     if text and not is_when(text):
         try:
             moment = datetime.fromisoformat(text)
@@ -266,12 +281,13 @@ def _when(value: Any, said: Ground, turn: Turn, calendar: Calendar) -> str:  # n
 
 
 def _category(value: Any) -> str:  # noqa: ANN401 - any JSON
-    name = category(value.strip().lower() if isinstance(value, str) else "fact").name
+    known = isinstance(value, str) and len(value) <= SLUG
+    name = category(value.strip().lower() if known else "fact").name
     return _CATEGORIES.get(name.replace("-", "_"), name)
 
 
 def _tags(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON
-    """Return up to three short tags of words."""
+    """Return the first few short tags of words."""
     if not isinstance(value, list):
         return ()
     plain = ("-".join(one.lower().split()) for one in value if isinstance(one, str))
@@ -279,7 +295,7 @@ def _tags(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON
         dict.fromkeys(
             one for one in plain if 0 < len(one) <= TAG and one.replace("-", "").replace("_", "").isalnum()
         )
-    )[:3]
+    )[:TAGS]
 
 
 def _unit(value: Any) -> float | None:  # noqa: ANN401 - any JSON

@@ -31,26 +31,35 @@ CONTEXT_CHARS = 600
 KNOWN = 20  # memories shown
 REPLY_TOKENS = 3_000
 NAMED, HAVING = "entries", "text"
+ITEMS = 100  # of one reply
+TEXT, QUOTED, HINT = 600, 1_000, 300  # characters of an item's one sentence, its quote, and what it replaces
+TAGS, TAG = 3, 30
+NAME, TIME, SLUG = 80, 40, 40
 _ROLES = frozenset(("user", "assistant", "tool"))
 _GENERIC = frozenset(("user", "assistant", "agent", "human", "ai", "bot"))
 _INVENTED = re.compile(r"\A<!-- invented: ([^\n]*) -->\n")
 _BLANKS = re.compile(r"\n{3,}")
 
-_TEXT: dict[str, Any] = {"type": "string"}
 _UNIT: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _text(most: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": most}
+
+
 _FIELDS: dict[str, Any] = {
-    HAVING: _TEXT,
+    HAVING: _text(TEXT),
     "turn": {"type": "integer"},
-    "evidence": _TEXT,
-    "category": _TEXT,
-    "tags": {"type": "array", "items": _TEXT},
+    "evidence": _text(QUOTED),
+    "category": _text(SLUG),
+    "tags": {"type": "array", "items": _text(TAG), "maxItems": TAGS},
     "significance": _UNIT,
     "confidence": _UNIT,
-    "about": _TEXT,
-    "from": _TEXT,
-    "until": _TEXT,
-    "due": _TEXT,
-    "replaces": _TEXT,
+    "about": _text(NAME),
+    "from": _text(TIME),
+    "until": _text(TIME),
+    "due": _text(TIME),
+    "replaces": _text(HINT),
 }
 
 
@@ -59,7 +68,7 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
 
 
-SCHEMA = _object({NAMED: {"type": "array", "items": _object(_FIELDS)}})
+SCHEMA = _object({NAMED: {"type": "array", "items": _object(_FIELDS), "maxItems": ITEMS}})
 
 
 class Instructions(msgspec.Struct, frozen=True):
