@@ -66,7 +66,8 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ContextRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the prompt is for: the query to find memories for, the session, the tokens there are (0: the setting's).
 
-    `protocol` is False for a host that tells its agent how to use memory in words of its own.
+    `protocol` is False for a host that tells its agent how to use memory in words of its own. `parts` names the only
+    parts wanted, as `core.context_plan` does; none named means all.
 
     >>> "User likes tea" in memory.context(ContextRequest(query="tea", budget=2_000)).text
     True
@@ -76,6 +77,7 @@ class ContextRequest(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     budget: int = 0
     protocol: bool = True
+    parts: tuple[str, ...] = ()
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,8 +111,9 @@ def context(
     """
     if request.budget < 0:
         raise UsageError(f"budget is {request.budget}: give a number of tokens, or 0 for the setting's")
+    every = _parts(ws, state, request, hits, masked)
     planned = plan(
-        _parts(ws, state, request, hits, masked),
+        tuple(part for part in every if not request.parts or part.name in request.parts),
         budget=request.budget or ws.settings.context.budget_tokens,
         nonce=ws.new_id(),
         protocol=request.protocol,

@@ -27,6 +27,7 @@ from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
 from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters, PublishCounters
+from reverie.store.hooks import told as told_hooks
 from reverie.store.kept_out import KeptOut, counted
 from reverie.store.progress import Progress, progress
 from reverie.store.tries import told as told_unread
@@ -170,7 +171,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
     )
     found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
     found += _consolidating(ws, failed_slices(archived, known))
-    found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws))]
+    found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws), *told_hooks(ws))]
     settled = sum(number for kind, number in seen.outcomes.items() if kind != "pending")
     stands = progress(ws, runs, pending=sum(seen.pending.values()), settled=settled)
     return msgspec.structs.replace(seen, problems=tuple(found), dream=stands)

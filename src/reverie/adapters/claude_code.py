@@ -1,0 +1,306 @@
+"""Claude Code: what its hooks do, and which of them `reverie install claude-code` puts into its settings.
+
+Owns the protocol of the hooks (what stands on standard input, what is printed) and telling our hooks from others;
+promises that a session's new turns are captured at every event, that what is printed is fenced as data, holds nothing
+forgotten and fits into what the host takes whole, and that no model is called while a person waits; never writes to a
+transcript.
+
+| event | does | prints |
+|---|---|---|
+| SessionStart | capture what an earlier hook missed | what is known, as context |
+| UserPromptSubmit | capture | what is known about the prompt, as context |
+| Stop | capture; without a model, extract what is due | nothing |
+| PreCompact | capture; extract the session before it is condensed, with the model when there is one | nothing |
+| SessionEnd | capture; end the session | nothing |
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from reverie.context import Context, ContextRequest, context
+from reverie.core import json_edit
+from reverie.core.json_edit import Node
+from reverie.core.tokens import terms
+from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
+from reverie.store import hooks
+from reverie.transcripts import follow, waiting
+
+if TYPE_CHECKING:
+    from reverie.memory import Memory
+    from reverie.recall import Hit
+
+TIMEOUTS = {
+    "SessionStart": 15,
+    "UserPromptSubmit": 15,
+    "Stop": 30,
+    "PreCompact": 120,
+    "SessionEnd": 15,
+}  # seconds
+EVENTS = tuple(TIMEOUTS)
+# A person waits for these: words find what meaning would need a model for.
+FLAGS = {"embedder": "none"}
+LONGEST = 9_500  # UTF-16 units of a context: the host takes 10,000 whole and shows a part of more
+_START_TOKENS, _PROMPT_TOKENS = 2_400, 1_000
+_PROMPT_PARTS = ("due", "relevant")
+_LEAST = 300  # tokens below which a context is given up rather than cut again
+_OURS = re.compile(r"(?:^|[\s/\\\"'])(?:reverie(?:\.exe)?|-m reverie)[\"']?\s+hook\s+(\w+)\b")
+
+
+class Event(msgspec.Struct, frozen=True):
+    """What of a hook's standard input is used."""
+
+    name: str
+    session: str = ""
+    transcript: str = ""
+    prompt: str = ""
+    source: str = ""
+
+
+def event_of(name: str, data: bytes) -> Event:
+    """Return the event that stands on a hook's standard input; raises UsageError for what is none."""
+    try:
+        given = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        message = f"what the hook got is no JSON: {error}"
+        raise UsageError(message) from error
+    if not isinstance(given, dict):
+        message = "what the hook got is no JSON object"
+        raise UsageError(message)
+    said = _text(given, "hook_event_name") or name
+    if name not in EVENTS or said != name:
+        message = f"the hook {name} was called for {said}: the events are {', '.join(EVENTS)}"
+        raise UsageError(message)
+    return Event(
+        name=name,
+        session=_text(given, "session_id"),
+        transcript=_text(given, "transcript_path"),
+        prompt=_text(given, "prompt"),
+        source=_text(given, "source"),
+    )
+
+
+def hook(memory: Memory, event: Event) -> str:
+    """Do what an event asks for, and return what the host is to read on standard output, nothing for most."""
+    problems = _capture(memory, event)
+    printed = ""
+    if event.name == "SessionStart":
+        printed = _printed(event, _start(memory, event))
+    elif event.name == "UserPromptSubmit":
+        printed = _printed(event, _prompt(memory, event))
+    elif event.name == "PreCompact":
+        memory.extract([event.session] if event.session else None, moment="compaction")
+        memory.drain()
+    elif event.name == "SessionEnd" and event.session:
+        memory.end(event.session)
+    if event.name in {"Stop", "SessionEnd"} and memory.opened.ws.settings.model == "none":
+        # With a model this would keep the person waiting: `consolidate`, or the next PreCompact, reads the turns.
+        done = memory.extract(moment="tick")
+        if done.entries:
+            memory.drain()
+    hooks.went(memory.opened.ws, event.name, "; ".join(problems))
+    return printed
+
+
+def _capture(memory: Memory, event: Event) -> list[str]:
+    """Take in what the session's transcript gained, and what earlier hooks had no time for; return what failed."""
+    ws, problems = memory.opened.writable, []
+    others = [path for path in waiting(ws) if path != event.transcript]
+    for path in (event.transcript, *others[:1]):
+        if not path:
+            continue
+        try:
+            done = follow(ws, path, event.session or "claude-code", rendered=memory.opened.rendered)
+        except NotFound as error:
+            # A session that has said nothing has no transcript yet.
+            if path != event.transcript:
+                hooks.gone(ws, path)
+                problems.append(str(error))
+        except UnsafePath as error:
+            problems.append(str(error))
+        else:
+            if done.unread:
+                problems.append(
+                    f"{done.unread} lines of the transcript cannot be read: `reverie review list`"
+                )
+    return problems
+
+
+def _start(memory: Memory, event: Event) -> str:
+    """Return what a session is told at its start."""
+    request = ContextRequest(session=event.session, budget=_START_TOKENS)
+    return _fitting(memory, request, ())
+
+
+def _prompt(memory: Memory, event: Event) -> str:
+    """Return what is known about a prompt, nothing when that is nothing."""
+    if not terms(event.prompt):
+        return ""
+    opened = memory.opened
+    opened.trusted_or_raise()
+    found = memory.recall(event.prompt[:20_000], k=opened.ws.settings.context.relevant_hits).hits
+    # What the session said itself stands in its own window.
+    hits = tuple(hit for hit in found if not (hit.kind == "turn" and hit.session == event.session))
+    if not hits:
+        return ""
+    request = ContextRequest(
+        session=event.session, budget=_PROMPT_TOKENS, protocol=False, parts=_PROMPT_PARTS
+    )
+    return _fitting(memory, request, hits)
+
+
+def _fitting(memory: Memory, request: ContextRequest, hits: tuple[Hit, ...]) -> str:
+    """Return a context that is no longer than the host takes whole."""
+    while True:
+        made = _context(memory, request, hits)
+        length = len(made.text.encode("utf-16-le", "replace")) // 2
+        if length <= LONGEST:
+            return made.text
+        budget = request.budget * LONGEST // length * 9 // 10
+        if budget < _LEAST:
+            return ""
+        request = msgspec.structs.replace(request, budget=budget)
+
+
+def _context(memory: Memory, request: ContextRequest, hits: tuple[Hit, ...]) -> Context:
+    """Return what is known, without compacting the session first: the host keeps its own window."""
+    opened = memory.opened
+    opened.trusted_or_raise()
+    return context(opened.ws, opened.state_now(), request, hits=hits, masked=opened.mask)
+
+
+def _printed(event: Event, text: str) -> str:
+    """Return the answer that gives a text to the model, nothing for no text."""
+    if not text:
+        return ""
+    told = {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
+    return json.dumps(told)
+
+
+def trouble(event: str, error: Exception) -> str:
+    """Return the answer that tells the person what went wrong; only a session's start is interrupted for that."""
+    if event != "SessionStart":
+        return ""
+    return json.dumps({"systemMessage": f"Reverie: {' '.join(str(error).split())[:500]}"})
+
+
+def note(memory: Memory, event: str, error: Exception) -> None:
+    """Keep what went wrong, where the workspace can be written, for `status` to tell."""
+    with suppress(ReverieError):
+        name = event if event in EVENTS else "of another name"
+        hooks.went(memory.opened.writable, name, str(error) or type(error).__name__)
+
+
+# Settings
+
+
+def with_hooks(text: str, command: Mapping[str, str]) -> str:
+    """Return Claude Code's settings with one hook of ours for each event, the rest as it was, byte for byte.
+
+    `command` has the command line of each event. Raises UsageError for settings that are no JSON object, or hold hooks
+    in another form.
+    """
+    if not text.strip("\ufeff \t\r\n"):
+        text = "{\n}\n"
+    for event, line in command.items():
+        text = _one_hook(text, event, line)
+    return text
+
+
+def without_hooks(text: str) -> str:
+    """Return the settings without any hook of ours, and without what stood there for their sake alone."""
+    while (found := _ours(text)) is not None:
+        text = _taken_out(text, *found)
+    return text
+
+
+def _one_hook(text: str, event: str, line: str) -> str:
+    """Return the settings with the hook of one event."""
+    found = [one for one in _all_ours(json_edit.parse(text)) if one[0] == event]
+    for name, group, place in reversed(found[1:]):
+        text = _taken_out(text, name, group, place)
+    if found:
+        hook_ = _groups(json_edit.parse(text), event)[found[0][1]].get("hooks")
+        command = hook_.items[found[0][2]].get("command") if hook_ is not None else None
+        same = command is None or command.value == line
+        return text if same or command is None else json_edit.instead(text, command, value=line)
+    new = {"hooks": [{"type": "command", "command": line, "timeout": TIMEOUTS[event]}]}
+    root = json_edit.parse(text)
+    box = _object(root, "the settings")
+    held = box.get("hooks")
+    if held is None:
+        return json_edit.put(text, box, value={event: [new]}, key="hooks", depth=0)
+    groups = _object(held, "`hooks`").get(event)
+    if groups is None:
+        return json_edit.put(text, held, value=[new], key=event, depth=1)
+    if not groups.is_list:
+        message = f"`hooks.{event}` is no list"
+        raise UsageError(message)
+    return json_edit.put(text, groups, value=new, depth=2)
+
+
+def _taken_out(text: str, event: str, group: int, place: int) -> str:
+    """Return the settings without one hook, nor the group, event and object that would be empty without it."""
+    root = json_edit.parse(text)
+    held = root.get("hooks")
+    groups = held.get(event) if held is not None else None
+    inner = groups.items[group].get("hooks") if groups is not None else None
+    if held is None or groups is None or inner is None:
+        return text
+    if len(inner.items) > 1:
+        return json_edit.without(text, inner, place=place)
+    if len(groups.items) > 1:
+        return json_edit.without(text, groups, place=group)
+    if len(held.items) > 1:
+        return json_edit.without(text, held, place=(held.keys or ()).index(event))
+    return json_edit.without(text, root, place=(root.keys or ()).index("hooks"))
+
+
+def _ours(text: str) -> tuple[str, int, int] | None:
+    """Return the last hook of ours: its event, its group, its place there."""
+    found = _all_ours(_object(json_edit.parse(text), "the settings"))
+    return found[-1] if found else None
+
+
+def _all_ours(root: Node) -> list[tuple[str, int, int]]:
+    """Return each hook of ours, wherever it stands."""
+    held = root.get("hooks")
+    return [
+        (event, group, place)
+        for event in dict.fromkeys((held.keys or ()) if held is not None else ())
+        for group, node in enumerate(_groups(root, event))
+        for place, one in enumerate(_items(node.get("hooks")))
+        if _is_ours(one)
+    ]
+
+
+def _groups(root: Node, event: str) -> tuple[Node, ...]:
+    held = root.get("hooks")
+    return _items(held.get(event) if held is not None else None)
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if node is not None and node.is_list else ()
+
+
+def _is_ours(node: Node) -> bool:
+    command = node.get("command")
+    return command is not None and isinstance(command.value, str) and _OURS.search(command.value) is not None
+
+
+def _object(node: Node, what: str) -> Node:
+    if node.keys is None:
+        message = f"{what} are no JSON object" if what == "the settings" else f"{what} is no JSON object"
+        raise UsageError(message)
+    return node
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    return value if isinstance(value, str) else ""
