@@ -6,6 +6,7 @@ reading direction or hides characters, and that nothing in a text is taken for m
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ _HIDDEN = (
 )
 _UNSAFE = re.compile(f"[{_HIDDEN}]")
 _JOINER = re.compile("[\u200c\u200d]")
-_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_ESCAPED = re.compile(f"[{_HIDDEN}\u200b-\u200f]")
 _PICTURES = 0x2400  # where Unicode keeps a picture of each of the first 32 controls
 _DELETE = 0x7F
 
@@ -58,7 +59,7 @@ def clean(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return JSON in which whatever would act on a terminal stands as an escape, which reads as the same value."""
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _ESCAPED.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def _name(char: str) -> str:
