@@ -1,7 +1,8 @@
 """The questions that recall is measured on: conversations with the turns that answer each question.
 
 Owns the reading of LoCoMo and BEAM files, which lie beside the checkout and whose licences forbid copies, and of this
-project's own two sets in `benchmarks/data`; promises that a question without a turn that answers it is left out.
+project's own two sets in `benchmarks/data`; promises that a question without a turn that answers it is left out, and
+that a file which cannot be measured is one sentence that says why.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,16 +42,45 @@ class Chat:
 
 
 def read(path: Path) -> list[Chat]:
-    """Return the chats of a file, whichever of the formats it has; raises ValueError for another."""
-    if path.suffix == ".txt":
-        return own(path)
-    found = json.loads(path.read_text("utf-8"))
+    """Return the chats of a file, whichever of the formats it has.
+
+    Raises ValueError for another, for one that lacks what a format needs, and for one without a question to measure.
+    """
+    chats = own(path) if path.suffix == ".txt" else _documents(path)
+    if not any(chat.questions for chat in chats):
+        message = (
+            f"{path} holds no question that one of its turns answers: `evidence` must name turns by their ids"
+        )
+        raise ValueError(message)
+    return chats
+
+
+def _documents(path: Path) -> list[Chat]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        message = f"{path} is no JSON ({error})"
+        raise ValueError(message) from error
     documents = found if isinstance(found, list) else [found]
-    if all("conversation" in one and "qa" in one for one in documents):
-        return [_locomo(one) for one in documents]
-    if all("turns" in one and "questions" in one for one in documents):
-        return [_beam(one) for one in documents]
-    message = f"{path} is neither a LoCoMo nor a BEAM file"
+    for needed, made in ({"conversation", "qa"}, _locomo), ({"turns", "questions"}, _beam):
+        if documents and all(isinstance(one, dict) and needed <= one.keys() for one in documents):
+            return [_made(path, number, made, one) for number, one in enumerate(documents, start=1)]
+    message = (
+        f"{path} is neither a LoCoMo nor a BEAM file: it must hold one conversation or a list of them, each with"
+        " `conversation` and `qa`, or with `turns` and `questions`"
+    )
+    raise ValueError(message)
+
+
+def _made(path: Path, number: int, made: Callable[[dict[str, Any]], Chat], document: dict[str, Any]) -> Chat:
+    """Return one conversation of a file; raises ValueError that says which one is at fault, and how."""
+    try:
+        return made(document)
+    except KeyError as error:
+        fault = f"something in it has no {error}"
+    except (ValueError, TypeError, AttributeError) as error:
+        fault = str(error)
+    message = f"conversation {number} of {path} cannot be read: {fault}"
     raise ValueError(message)
 
 
@@ -63,13 +94,20 @@ def _locomo(document: dict[str, Any]) -> Chat:
         for n, turn in enumerate(conversation[f"session_{number}"]):
             caption = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             text = f"{turn.get('text', '')}{caption}"
-            rows.append(_row(turn["dia_id"], text, at, (str(number), n), person=turn["speaker"]))
+            rows.append(_row(turn["dia_id"], text, at, (str(number), n), person=turn.get("speaker", "")))
     questions = []
     for asked in document["qa"]:
-        cited = re.findall(r"D:?(\d+):0*(\d+)", " ".join(map(str, asked.get("evidence") or [])))
+        told = asked.get("evidence") or []
+        cited = re.findall(r"D:?(\d+):0*(\d+)", told if isinstance(told, str) else " ".join(map(str, told)))
         evidence = frozenset(f"D{session}:{turn}" for session, turn in cited)
-        questions.append(Question(asked["question"], CATEGORIES[asked["category"]], evidence))
+        questions.append(Question(asked["question"], _category(asked), evidence))
     return _chat(str(document.get("sample_id", "")), rows, questions)
+
+
+def _category(asked: dict[str, Any]) -> str:
+    """Return the name of a question's category, what stands there when it is none of LoCoMo's."""
+    told = str(asked.get("category", "no category"))
+    return CATEGORIES.get(int(told), told) if told.isdecimal() else told
 
 
 def _beam(document: dict[str, Any]) -> Chat:
@@ -82,7 +120,9 @@ def _beam(document: dict[str, Any]) -> Chat:
         rows.append(_row(str(turn["id"]), turn["content"], at, place, role=turn["role"]))
         counts[session] += 1
     questions = [
-        Question(asked["question"], asked["type"], frozenset(map(str, asked["evidence"])))
+        Question(
+            asked["question"], asked.get("type", "no type"), frozenset(map(str, asked.get("evidence") or []))
+        )
         for asked in document["questions"]
     ]
     return _chat(str(document["id"]), rows, questions)
