@@ -8,5 +8,5 @@ from reverie.store.lock import Locks
 
 
 def locks(root: Path):
-    """Return how an index takes the lock of the workspace at `root`."""
-    return Locks(root).index
+    """Return how an index takes the lock of the workspace at `root`; it waits long, for the machine may be busy."""
+    return lambda timeout: Locks(root).index(max(timeout, 100.0))

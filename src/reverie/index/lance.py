@@ -6,7 +6,9 @@ note speaks of are dropped by the next build, and that an error of the engine is
 terms, filter values and vectors, and the rows stay in `rows.db`.
 
 The engine keeps an old version of a table after each write. They are let go of every `SETTLED` writes, those older than
-an hour only: whoever reads holds one for the length of a search.
+ten minutes only: whoever reads holds one for the length of a search. Joining files and extending indexes writes both
+anew, so while many rows are taken in it is done when as many came as half of those there were: what is written over
+follows the number of rows.
 """
 
 from __future__ import annotations
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
 
 LAYOUT: Final = 1  # of the tables; part of the stamp
 SETTLED: Final = 50  # writes after which small files are joined and old versions let go of
-KEPT: Final = timedelta(hours=1)  # how long an old version is
+KEPT: Final = timedelta(minutes=10)  # how long an old version is
 _SAMPLE: Final = 1_000  # documents from which frequencies are estimated
 _AT_ONCE: Final = 1_000  # numbers in one condition
+_MUCH: Final = 20_000  # rows that are worth joining files for, while more come
 _NOTE: Final = "lance"
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -141,6 +144,7 @@ class OpenWords:
         """Take in batches; yields after each one is kept."""
         import pyarrow as pa
 
+        waiting = 0
         for old, new in batches:
             with failing(self._number):
                 added = [_record(document) for document in new]
@@ -153,8 +157,13 @@ class OpenWords:
                         merge.when_not_matched_insert_all().execute(data)
                     else:
                         self._table.add(data)
-                settle(self._table, much=len(added) > _AT_ONCE)
+                waiting += len(added)
+                if waiting > max(_MUCH, self._table.count_rows() // 3):
+                    settle(self._table, much=True)
+                    waiting = 0
             yield
+        with failing(self._number):
+            settle(self._table, much=waiting > _AT_ONCE)
         self._sample, self._seen = {}, (-1, 0)
 
     def reload(self) -> None:
