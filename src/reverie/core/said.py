@@ -23,8 +23,10 @@ _NUMBER = Words(r"\d+(?:[.,:]\d+)*")
 _GROUPED = Words(r"\d{1,3}(?:,\d{3})+")
 _URL = Words(r"(?:https?|ftp)://[^\s<>\[\]()`\"'，。；）]+", fold=True)
 _SPAN = Words(r"`+([^`\n]+)`+")
+# Where a word begins is said for each form: tried at every letter, a word of many thousand would take minutes.
 _CODE = Words(
-    r"[~.]?/[\w.@-]+(?:/[\w.@-]+)*|\w+(?:/[\w.@-]+){2,}|\w*[^\W_]_[^\W_]\w*|\w+\(\)|[a-z]\w*\.(?:[a-z]{1,4})\b(?!\s)"
+    r"[~.]?/[\w.@-]+(?:/[\w.@-]+)*|(?<!\w)\w++(?:/[\w.@-]+){2,}|(?<!\w)\w*[^\W_]_[^\W_]\w*|(?<!\w)\w++\(\)"
+    r"|(?<![a-z])[a-z]\w*+\.(?:[a-z]{1,4})\b(?!\s)"
 )
 _WORD = Words(r"[^\W\d_]+(?:['’_-][^\W\d_]+)*")
 _OPENS = Words(r"(?:^|[.!?:;…—–|>\n]|(?:^|(?<=\s))[-*+]|\d[.)])[\s\"'“‘(\[*_]*$")

@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from reverie.core import front_edit
 from reverie.core.citations import link
-from reverie.core.front_matter import Front
+from reverie.core.front_matter import Front, Reference
 from reverie.core.markdown import append_to_section, replace_line
 from reverie.core.plain import append, citing
 from reverie.core.records import Entry
@@ -20,6 +22,7 @@ from reverie.core.said import said, words
 from reverie.core.source import split
 from reverie.core.tokens import normalise
 from reverie.errors import InvalidRecord
+from reverie.model.dreamer_front import MOST_SOURCES, brought_up, ends, sources_of
 from reverie.model.dreamer_lines import MOST_CITED, Line, Standing, standing
 from reverie.model.dreamer_places import Place, name_bases
 
@@ -28,7 +31,6 @@ MOST_RELATED = 12  # links under Related that a batch adds to one page
 RELATED = "Related"
 _NL = "\n"
 _SWALLOWS = re.compile(r"`{3}|~{3}|<")  # code or HTML that may be open where a line is added
-_UPDATED = re.compile(r"^updated: \d{4}-\d{2}-\d{2}[ \t]*$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class _Sheet:
     before: dict[int, str] = field(default_factory=dict)  # the lines that cite, as they stand
     added: list[Slot] = field(default_factory=list)
     related: dict[str, None] = field(default_factory=dict)
+    sources: dict[str, Reference] = field(default_factory=dict)  # by resource
     doubtful: bool = False
 
 
@@ -138,8 +141,10 @@ class Desk:
         self._sheet(self._slots[slot.key]).doubtful = True
 
     def relate(self, slot: Slot, entry: Entry) -> None:
-        """Link the page of a line with the pages of what its entry names."""
+        """Link the page of a line with the pages of what its entry names, and name the addresses it rests on."""
         sheet = self._sheet(self._slots[slot.key])
+        for source in sources_of(entry):
+            sheet.sources.setdefault(source.resource, source)
         names = sorted({entry.about, *said(entry.text).names, *(set(entry.tags) & words(entry.text))} - {""})
         for name in names:
             for base in name_bases(name):
@@ -210,12 +215,14 @@ class Desk:
             sections.setdefault(slot.place.section, []).extend(slot.line.lines())
         if sheet.text is None:
             return self._new_page(sheet, sections)
-        text = self._dated(_with_edits(sheet.text, sheet), doubtful=sheet.doubtful)
+        text = _with_edits(sheet.text, sheet)
         if links := self._links(sheet, text):
             sections.setdefault(RELATED, []).extend(links)
         for section, lines in sections.items():
             text = append(text, section, lines=lines)
-        return text
+        return brought_up(
+            text, sheet.text, today=self._today, doubtful=sheet.doubtful, sources=sheet.sources.values()
+        )
 
     def _new_page(self, sheet: _Sheet, sections: dict[str, list[str]]) -> str:
         place = sheet.added[0].place
@@ -235,8 +242,14 @@ class Desk:
             sheet.related = {earlier: None, **sheet.related}
         if links := self._links(sheet, ""):
             sections[RELATED] = links
-        body = [f"# {title}", *(f"## {name}\n\n{_NL.join(lines)}" for name, lines in sections.items())]
-        return f"{front_edit.render(front)}\n" + "\n\n".join(body) + "\n"
+        parts = [f"# {title}", *(f"## {name}\n\n{_NL.join(lines)}" for name, lines in sections.items())]
+        body = "\n\n".join(parts)
+        front = replace(
+            front,
+            stale_after=ends(body, self._today),
+            sources=tuple(sheet.sources.values())[:MOST_SOURCES],
+        )
+        return f"{front_edit.render(front)}\n{body}\n"
 
     def _links(self, sheet: _Sheet, text: str) -> list[str]:
         """Return the lines that link to related pages which the page does not link to yet."""
@@ -245,22 +258,6 @@ class Desk:
             for base in sheet.related
             if f"[[{base}]]" not in text and f"[[{base}|" not in text
         ]
-
-    def _dated(self, text: str, *, doubtful: bool) -> str:
-        """Return the text with the day of its change in its front matter, where it has one that can be changed."""
-        front = split(text).front
-        if front is None:
-            return text
-        try:
-            # A plain date on a line of its own, as nearly every page has it, needs no YAML reader.
-            if len(_UPDATED.findall(front)) == 1:
-                at = _UPDATED.search(text)
-                text = f"{text[: at.start()]}updated: {self._today}{text[at.end() :]}" if at else text
-            else:
-                text = front_edit.set_field(text, "updated", value=self._today)
-            return front_edit.set_field(text, "review", value="needs-review") if doubtful else text
-        except InvalidRecord:
-            return text
 
 
 def _with_edits(text: str, sheet: _Sheet) -> str:
