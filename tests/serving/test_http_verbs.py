@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from http_world import NOW, world_at
 
 from reverie.errors import ReverieError
 from reverie.surface.http.openapi import specification
-from reverie.surface.http.problems import KINDS, MEDIA, Refusal, problem
 from reverie.surface.http.table import OPERATIONS
 
 if TYPE_CHECKING:
@@ -272,78 +271,6 @@ def test_the_list_holds_what_the_token_opens(served: World) -> None:
     found = served.client(TOKENS["other"]).get("/v1/workspaces").json()["workspaces"]
     assert [name.partition("-")[0] for name in found] == ["other"]
     assert len(served.client().get("/v1/workspaces").json()["workspaces"]) == 2
-
-
-def test_no_folder_of_the_machine_is_named(world: World) -> None:
-    """Neither answers nor problems name the folder in which the memory lies."""
-    answers = [
-        world.ask("GET", "/status"),
-        world.ask("GET", "/check"),
-        world.ask("POST", "/forget", json={"ids": [world.entry]}),
-        world.ask("PATCH", "/settings", json={"settings": {"index_url": "x"}}),
-        world.ask("GET", "/entries/ffff"),
-        world.ask("POST", "/members", json={"add": "/etc"}),
-    ]
-    (world.home / "config" / "key").unlink()
-    world.hosted.drop(world.name)
-    answers += [world.ask("GET", "/status"), world.ask("GET", "/entries")]
-    for response in answers:
-        assert str(world.home) not in response.text
-
-
-def errors(kind: type[ReverieError] = ReverieError) -> Iterator[type[ReverieError]]:
-    """Yield every error of the tree."""
-    for one in kind.__subclasses__():
-        yield one
-        yield from errors(one)
-
-
-@pytest.mark.parametrize("kind", list(errors()))
-def test_each_error_is_a_problem(kind: type[ReverieError]) -> None:
-    """Each error of the tree has its status, its exit code, its sentence and something to do."""
-    told = problem(kind("something is wrong: mend it"))
-    assert (told.kind, told.status, told.exit_code) == (kind.__name__, kind.http_status, kind.exit_code)
-    assert told.detail == "something is wrong: mend it"
-    assert told.retryable == kind.retryable
-    assert told.title
-    assert told.remedy
-
-
-def test_an_error_nobody_expected_tells_no_more_than_its_class() -> None:
-    """The words of an error that is a fault of ours, which may hold anything, are not told."""
-    told = problem(ValueError("the secret"))
-    assert told.status == 500
-    assert "secret" not in str(told)
-
-
-def test_a_fault_of_ours_does_not_end_the_server(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A verb that fails unexpectedly is answered by a problem, and the next request is served."""
-
-    def broken(*_: Any, **__: Any) -> Any:
-        raise ZeroDivisionError
-
-    with monkeypatch.context() as patch:
-        patch.setattr("reverie.memory.Memory.due", broken)
-        response = world.ask("GET", "/due")
-    assert response.status_code == 500
-    assert response.headers["content-type"] == MEDIA
-    assert world.ask("GET", "/due").status_code == 200
-
-
-def test_what_can_be_tried_again_says_when(world: World) -> None:
-    """A problem with a chance has `Retry-After`, and one without has none."""
-    with world.memory() as memory, memory.opened.ws.locks.dream(1, what="a test"):
-        response = world.ask("POST", "/dream", json={"now": True})
-    assert (response.status_code, response.json()["class"]) == (409, "Busy")
-    assert response.headers["retry-after"] == "1"
-    assert "retry-after" not in world.ask("GET", "/entries/ffff").headers
-
-
-def test_each_refusal_says_what_to_do() -> None:
-    """Each refusal that is HTTP's own has a title and a remedy, and is told as such."""
-    for name, kind in KINDS.items():
-        told = problem(Refusal(name, "so it is"))
-        assert (told.kind, told.status, told.remedy) == (name, kind.status, kind.remedy)
 
 
 def test_metrics_hold_nothing_of_a_memory(world: World) -> None:

@@ -23,7 +23,7 @@ from reverie.surface.http.openapi import Listing, specification
 from reverie.surface.http.operations import LONGEST_NAME, WORKSPACE, Takes, read
 from reverie.surface.http.paging import page
 from reverie.surface.http.problems import Refusal
-from reverie.surface.http.serving import JSON, Server, json_body, told, written
+from reverie.surface.http.serving import Server, json_body, told, written
 from reverie.surface.http.table import OPERATIONS
 from reverie.surface.http.tokens import Tokens
 
@@ -57,7 +57,7 @@ def app(
     except ImportError as error:
         raise UsageError(MISSING) from error
     bounds, metrics = limits or Limits(), Metrics(hosted)
-    server = Server(hosted, bounds, metrics)
+    server = Server(hosted, bounds, metrics=metrics)
     own = (
         ("/v1/workspaces", "get", "workspaces", _workspaces),
         ("/v1/openapi.json", "get", "specification", _specification),
@@ -102,21 +102,21 @@ async def _health(_: Request) -> Response:
 
 async def _workspaces(server: Server, request: Request) -> Response:
     """List the workspaces that the token opens."""
-    given = read(Listing, {}, list(request.query_params.multi_items()), {})
+    given = read(Listing, {}, query=list(request.query_params.multi_items()))
     grant = grant_of(request.scope)
     names = [name for name in await asyncio.to_thread(server.hosted.names) if grant.reaches(name)]
-    found = page(names, given.limit, given.cursor, key=str, form=str)
-    return told(request, written(msgspec.to_builtins(shapes.Workspaces(*found))), JSON)
+    found = page(names, given.limit, cursor=given.cursor, key=str, form=str)
+    return told(request, written(msgspec.to_builtins(shapes.Workspaces(*found))))
 
 
 async def _specification(_: Server, request: Request) -> Response:
     """Return the specification."""
-    return told(request, json.dumps(specification(), ensure_ascii=False).encode(), JSON)
+    return told(request, json.dumps(specification(), ensure_ascii=False).encode())
 
 
 async def _metrics(server: Server, request: Request) -> Response:
     """Return the counts."""
-    return told(request, server.metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
+    return told(request, server.metrics.text(), media="text/plain; version=0.0.4; charset=utf-8")
 
 
 async def _init(server: Server, request: Request) -> Response:
@@ -128,7 +128,7 @@ async def _init(server: Server, request: Request) -> Response:
     if not any(grant.reaches(one) for one in candidates(agent)):
         raise Refusal("Forbidden", "the token is not for this workspace")
     name = await asyncio.to_thread(server.hosted.make, agent)
-    return told(request, written({"workspace": name}), JSON)
+    return told(request, written({"workspace": name}))
 
 
 async def _trust(server: Server, request: Request) -> Response:
@@ -136,13 +136,13 @@ async def _trust(server: Server, request: Request) -> Response:
     asked = await _asked(server, request)
     name = demand(grant_of(request.scope), "admin", hosted=server.hosted, workspace=asked)
     await asyncio.to_thread(server.hosted.trust, name)
-    return told(request, written({"workspace": name}), JSON)
+    return told(request, written({"workspace": name}))
 
 
 async def _asked(server: Server, request: Request) -> str:
     """Return the workspace named by an address that takes no other argument; raises UsageError."""
     body = await json_body(request, server.limits.depth)
-    read(Takes, {}, list(request.query_params.multi_items()), body)
+    read(Takes, {}, query=list(request.query_params.multi_items()), body=body)
     name = str(request.path_params["workspace"])
     if len(name) > LONGEST_NAME:
         raise UsageError(

@@ -129,13 +129,13 @@ class Guard:
         for name, value in scope["headers"]:
             if name == b"content-length" and not (value.isdigit() and int(value[:20]) <= most):
                 raise Refusal("TooLarge", f"a body here has at most {most:,} bytes")
-        return _Body(receive, most, seconds)
+        return _Body(receive, most, seconds=seconds)
 
 
 class _Body:
     """The body of one request, counted and timed until it is whole; what comes behind it is only passed on."""
 
-    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+    def __init__(self, receive: Receive, most: int, *, seconds: float) -> None:
         self._receive, self._most, self._seconds = receive, most, seconds
         self._end = time.monotonic() + seconds
         self._seen, self._whole = 0, False

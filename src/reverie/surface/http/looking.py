@@ -52,17 +52,23 @@ def item_json(one: Item) -> shapes.Waiting:
 
 def _log(memory: Memory, given: _Pages) -> shapes.Runs:
     found = memory.log(limit=1_000_000)
-    return shapes.Runs(*page(found, given.limit, given.cursor, key=lambda one: one.run, form=lambda one: one))
+    return shapes.Runs(
+        *page(found, given.limit, cursor=given.cursor, key=lambda one: one.run, form=lambda one: one)
+    )
 
 
 def _review(memory: Memory, given: _Pages) -> shapes.Review:
     found = memory.review()
-    return shapes.Review(*page(found, given.limit, given.cursor, key=lambda one: one.id, form=item_json))
+    return shapes.Review(
+        *page(found, given.limit, cursor=given.cursor, key=lambda one: one.id, form=item_json)
+    )
 
 
 def _files(memory: Memory, given: _Pages) -> shapes.Files:
     found = list(resources(memory))
-    return shapes.Files(*page(found, given.limit, given.cursor, key=lambda one: one.name, form=_file_json))
+    return shapes.Files(
+        *page(found, given.limit, cursor=given.cursor, key=lambda one: one.name, form=_file_json)
+    )
 
 
 def _file_json(one: Resource) -> shapes.FileName:

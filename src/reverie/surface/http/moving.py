@@ -24,7 +24,7 @@ from reverie.store.parcels import Parcel, zipped
 from reverie.surface.http import shapes
 from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.operations import USER, Takes, read
-from reverie.surface.http.serving import JSON, Server, person_of, told, written
+from reverie.surface.http.serving import Server, person_of, told, written
 from reverie.transfer import MANIFEST
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def take_in(server: Server, request: Request) -> Response:
     query = list(request.query_params.multi_items())
     person, workspace = person_of(query), str(request.path_params["workspace"])
     name = demand(grant_of(request.scope), "write", hosted=server.hosted, workspace=workspace, person=person)
-    given = read(Import, {}, [one for one in query if one[0] != USER], {})
+    given = read(Import, {}, query=[one for one in query if one[0] != USER])
     if not _PLAIN.fullmatch(given.name):
         raise UsageError("name is no plain name of a file: use letters, digits, dots, hyphens, underscores")
     async with _on_its_way(server) as parcel:
@@ -82,7 +82,7 @@ async def take_in(server: Server, request: Request) -> Response:
         # Waited for to its end: the parcel must not go while it is read.
         future = server.hosted.call(name, verb, user=person, long=True)
         done = await asyncio.shield(asyncio.wrap_future(future))
-    return told(request, written(msgspec.to_builtins(imported_json(done), str_keys=True)), JSON)
+    return told(request, written(msgspec.to_builtins(imported_json(done), str_keys=True)))
 
 
 async def send_out(server: Server, request: Request) -> Response:
@@ -92,7 +92,7 @@ async def send_out(server: Server, request: Request) -> Response:
     query = list(request.query_params.multi_items())
     person, workspace = person_of(query), str(request.path_params["workspace"])
     name = demand(grant_of(request.scope), "admin", hosted=server.hosted, workspace=workspace, person=person)
-    read(Takes, {}, [one for one in query if one[0] != USER], {})
+    read(Takes, {}, query=[one for one in query if one[0] != USER])
     held = AsyncExitStack()
     parcel = await held.enter_async_context(_on_its_way(server))
     async with held:

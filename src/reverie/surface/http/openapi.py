@@ -90,20 +90,20 @@ def specification() -> dict[str, Any]:
             "schemas": dict(sorted(_components().items())),
         },
     }
-    found: dict[str, Any] = _modern(told)
+    found: dict[str, Any] = _plain(told)
     return found
 
 
-def _modern(schema: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Return a schema in which a tuple is described as OpenAPI 3.1 has it, which is not as msgspec writes it."""
+def _plain(schema: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return a schema in which a tuple is an array of what may stand anywhere in it, which every reader understands."""
     if isinstance(schema, Mapping):
-        told = {name: _modern(one) for name, one in schema.items()}
-        return (
-            told | {"prefixItems": told["items"], "items": False}
-            if isinstance(told.get("items"), list)
-            else told
-        )
-    return [_modern(one) for one in schema] if isinstance(schema, list | tuple) else schema
+        told = {name: _plain(one) for name, one in schema.items()}
+        kinds = told.pop("prefixItems", None) or told.get("items")
+        if isinstance(kinds, list):
+            unlike = [one for n, one in enumerate(kinds) if one not in kinds[:n]]
+            told["items"] = unlike[0] if len(unlike) == 1 else {"anyOf": unlike}
+        return told
+    return [_plain(one) for one in schema] if isinstance(schema, list | tuple) else schema
 
 
 def openapi_json() -> str:

@@ -25,6 +25,7 @@ USER = "user"  # the parameter of every operation on a memory: the person whose 
 LONGEST_NAME = 200  # characters of a person's or a workspace's name
 
 _IN_PATH = re.compile(r"{(\w+)(?::path)?}")
+_NOTHING: Mapping[str, Any] = {}
 _SHOWN = 80  # characters of an unknown name that an error repeats
 
 Text = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
@@ -119,7 +120,11 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(
-    takes: type[TakesT], path: Mapping[str, str], query: Sequence[tuple[str, str]], body: Mapping[str, Any]
+    takes: type[TakesT],
+    path: Mapping[str, str],
+    *,
+    query: Sequence[tuple[str, str]],
+    body: Mapping[str, Any] = _NOTHING,
 ) -> TakesT:
     """Return the arguments of a call; raises UsageError for what is missing, unknown, twice or of a wrong type.
 

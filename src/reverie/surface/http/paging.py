@@ -26,7 +26,7 @@ class _Place(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 
 def page(
-    found: Sequence[T], limit: int, cursor: str, *, key: Callable[[T], str], form: Callable[[T], Any]
+    found: Sequence[T], limit: int, *, cursor: str, key: Callable[[T], str], form: Callable[[T], Any]
 ) -> tuple[list[Any], str]:
     """Return the things of one page in their form, and the cursor of the next, "" when there is none."""
     start = _start(found, cursor, key)

@@ -110,7 +110,7 @@ def _context(memory: Memory, given: _Context) -> Context:
 
 def _list(memory: Memory, given: _Listing) -> dict[str, Any]:
     found = memory.list(where_of(given))
-    part, more = page(found, given.limit, given.cursor, key=_id_of, form=entry_json)
+    part, more = page(found, given.limit, cursor=given.cursor, key=_id_of, form=entry_json)
     return {"entries": part, "next": more}
 
 

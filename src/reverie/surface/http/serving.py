@@ -47,7 +47,7 @@ _OPENING = (b"[", b"{")
 class Server:
     """What the endpoints share: the workspaces, the limits, the counts."""
 
-    def __init__(self, hosted: Hosted, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, hosted: Hosted, limits: Limits, *, metrics: Metrics) -> None:
         """Take all three."""
         self.hosted, self.limits, self.metrics = hosted, limits, metrics
 
@@ -66,9 +66,8 @@ class Server:
             with self.metrics.timed(name) as ended:
                 try:
                     response = await make(self, request)
-                except (
-                    Exception
-                ) as error:  # reason: the outermost frame: a fault of ours must not end the server
+                # The outermost frame: a fault of ours must not end the server.
+                except Exception as error:
                     response = self.failed(error)
                 ended(response.status_code)
                 return response
@@ -110,7 +109,7 @@ class Server:
         grant = grant_of(request.scope)
         name = demand(grant, operation.right, hosted=self.hosted, workspace=workspace, person=person)
         body = await json_body(request, self.limits.depth) if operation.has_body else {}
-        given = read(operation.takes, path, [one for one in query if one[0] != USER], body)
+        given = read(operation.takes, path, query=[one for one in query if one[0] != USER], body=body)
         demand(grant, operation.needs(given), hosted=self.hosted, workspace=workspace, person=person)
 
         def verb(memory: Memory) -> Any:  # noqa: ANN401 - whatever the verb returns
@@ -122,13 +121,13 @@ class Server:
         if operation.renews:
             self.hosted.drop(name)
         if isinstance(found, File):
-            return told(request, found.text.encode("utf-8", "replace"), found.media)
+            return told(request, found.text.encode("utf-8", "replace"), media=found.media)
         built = msgspec.to_builtins(found, enc_hook=str, str_keys=True)
         if operation.named and not isinstance(built, Mapping):
             built = {operation.named: built}
         if operation.unplaced:
             built = unplaced_all(built, self.folders(name))
-        return told(request, written(built), JSON)
+        return told(request, written(built))
 
 
 def person_of(query: list[tuple[str, str]]) -> str:
@@ -178,7 +177,7 @@ def written(value: object) -> bytes:
     return escaped(json.dumps(value, ensure_ascii=False)).encode()
 
 
-def told(request: Request, body: bytes, media: str) -> Response:
+def told(request: Request, body: bytes, *, media: str = JSON) -> Response:
     """Return an answer; a GET has an ETag, and is answered by 304 where the client has the same already."""
     if request.method not in {"GET", "HEAD"}:
         return _response(body, media)

@@ -41,9 +41,6 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Among people, "" is the agent's own memory. `admin` may all that `write` may, `write` all that `read` may. `file` is
     where the token itself stands, for the first one alone.
-
-    >>> grant.allows("write", workspace="support", person="")
-    True
     """
 
     name: str
