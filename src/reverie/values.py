@@ -13,7 +13,7 @@ Next: nothing; a value is there when the call returns.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -128,24 +128,27 @@ def sweep(ws: Workspace) -> int:
 def get(ws: Workspace, name: Name, *, masked: Mask) -> Value | None:
     """Return the value under a namespace and key; None when there is none, or it has ended."""
     item = kv.table(ws).get(name, ws.clock())
-    return None if item is None else _value(item, masked)
+    return None if item is None else shown(item, masked)
+
+
+def matching(
+    ws: Workspace, prefix: tuple[str, ...], *, masked: Mask, wanted: Mapping[str, Any] | None = None
+) -> list[Item]:
+    """Return the items beneath a namespace that a filter admits, in the order their keys were first stored."""
+    return [
+        item
+        for item in kv.table(ws).living(ws.clock())
+        if item.line.namespace[: len(prefix)] == prefix
+        and not (masked and masked.text("\n".join((*item.line.namespace, item.line.key))))
+        and (not wanted or admits(shown(item, masked).value, wanted))
+    ]
 
 
 def listed(
     ws: Workspace, prefix: tuple[str, ...], *, masked: Mask, wanted: Mapping[str, Any] | None = None
 ) -> list[Value]:
-    """Return the values beneath a namespace that a filter admits, in the order their keys were first stored."""
-    found: list[Value] = []
-    for item in kv.table(ws).living(ws.clock()):
-        line = item.line
-        if line.namespace[: len(prefix)] != prefix or (
-            masked and masked.text("\n".join((*line.namespace, line.key)))
-        ):
-            continue
-        value = _value(item, masked)
-        if not wanted or admits(value.value, wanted):
-            found.append(value)
-    return found
+    """Return what `matching` does as readers get it."""
+    return [shown(item, masked) for item in matching(ws, prefix, masked=masked, wanted=wanted)]
 
 
 def namespaces(ws: Workspace) -> list[tuple[str, ...]]:
@@ -153,24 +156,41 @@ def namespaces(ws: Workspace) -> list[tuple[str, ...]]:
     return sorted({item.line.namespace for item in kv.table(ws).living(ws.clock())})
 
 
-def ranked(ws: Workspace, values: Sequence[Value], query: str, *, index: Index) -> list[Value]:
-    """Return values with those that answer a query first, best first and scored; the rest follows as it was.
+def ranked(
+    ws: Workspace, items: Sequence[Item], query: str, *, index: Index
+) -> list[tuple[Item, float | None]]:
+    """Return items with those that answer a query first, best first and scored; the rest follows as it was.
 
     The index holds what `recall.catch_up` brought it up to.
     """
     now = ws.clock()
     asked = parse(query, date.fromisoformat(ws.today))
-    if not asked.terms or not values:
-        return list(values)
-    scopes = {scope_of(one.namespace) for one in values}
+    if not asked.terms or not items:
+        return [(item, None) for item in items]
+    scopes = {scope_of(one) for one in {item.line.namespace for item in items}}
     where = Filter(kinds=("value",), scopes=tuple(scopes) if len(scopes) <= _SCOPES else ())
-    by_id = {row_id(one.name): one for one in values}
+    by_id = {row_id(name_of(item.line)): item for item in items}
     found = index.search(asked, where=where, depth=_DEPTH, vector=index.meaning(query))
     ours = [one for one in found if one.row.id in by_id]
     best = rank(asked, ours, reference=now, k=max(1, len(ours)), judge=lambda one: one)
     first = {same: one.score for one in best for same in (one.id, *one.alike)}
-    scored = [msgspec.structs.replace(by_id[id_], score=score) for id_, score in first.items()]
-    return [*scored, *(one for id_, one in by_id.items() if id_ not in first)]
+    scored = [(by_id[id_], score) for id_, score in first.items()]
+    return [*scored, *((item, None) for id_, item in by_id.items() if id_ not in first)]
+
+
+def shown(item: Item, masked: Mask, *, score: float | None = None) -> Value:
+    """Return an item as readers get it: a value of its own, without what was forgotten."""
+    line = item.line
+    # The standard library's reader keeps whole numbers of any size.
+    value = json.loads(bytes(line.value)) if isinstance(line.value, msgspec.Raw) else None
+    return Value(
+        namespace=line.namespace,
+        key=line.key,
+        value=withheld(value, masked.text) if masked else value,
+        created=item.created,
+        updated=line.at,
+        score=score,
+    )
 
 
 # Inside
@@ -218,17 +238,3 @@ def _encoded(value: Any) -> bytes:  # noqa: ANN401 - whatever a host gives
         return text.encode()
     except (TypeError, ValueError) as error:  # half a surrogate pair is a ValueError
         raise UsageError(f"the value is no JSON: {error}") from error
-
-
-def _value(item: Item, masked: Mask) -> Value:
-    line = item.line
-    hides: Callable[[str], bool] = masked.text
-    # The standard library's reader keeps whole numbers of any size.
-    value = json.loads(bytes(line.value)) if isinstance(line.value, msgspec.Raw) else None
-    return Value(
-        namespace=line.namespace,
-        key=line.key,
-        value=withheld(value, hides) if masked else value,
-        created=item.created,
-        updated=line.at,
-    )

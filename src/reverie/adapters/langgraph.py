@@ -24,7 +24,7 @@ from reverie.core.key_values import Name
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.recall import catch_up
-from reverie.values import Put, Value, get, listed, namespaces, put, ranked, sweep
+from reverie.values import Put, Value, get, matching, namespaces, put, ranked, shown, sweep
 
 try:
     from langgraph.store.base import (
@@ -118,12 +118,13 @@ class ReverieStore(BaseStore):
     def _found(self, op: SearchOp) -> list[Value]:
         opened = self._memory.opened
         prefix = (ROOT, *op.namespace_prefix)
-        values = listed(opened.ws, prefix, masked=opened.mask, wanted=op.filter)
-        if op.query and values:
-            state = opened.state_now()
-            catch_up(opened.ws, state, index=opened.index, masked=opened.mask.row)
-            values = ranked(opened.ws, values, op.query, index=opened.index)
-        return values[op.offset : op.offset + op.limit]
+        mask, page = opened.mask, slice(op.offset, op.offset + op.limit)
+        items = matching(opened.ws, prefix, masked=mask, wanted=op.filter)
+        if not op.query or not items:
+            return [shown(item, mask) for item in items[page]]
+        catch_up(opened.ws, opened.state_now(), index=opened.index, masked=mask.row)
+        best = ranked(opened.ws, items, op.query, index=opened.index)
+        return [shown(item, mask, score=score) for item, score in best[page]]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         own = [one[1:] for one in namespaces(self._memory.opened.ws) if one[0] == ROOT]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -75,6 +76,7 @@ def decoded(line: KeyValue) -> Any:  # noqa: ANN401 - any JSON
 # What is searched
 
 
+@lru_cache(maxsize=65_536)
 def row_id(name: Name) -> str:
     """Return the id of a key's search row."""
     return f"value:{derived_id('value', scope_of(name[0]), name[1])}"

@@ -35,6 +35,7 @@ class Table:
         """Hold nothing yet of the file with that inode."""
         self.inode, self.end, self.size, self.mtime = inode, 0, 0, 0
         self.seen = b""
+        self.weighed = 0  # up to where it was last asked whether tidying is worth it
         self.items: dict[Name, Item] = {}
 
     def living(self, now: datetime) -> list[Item]:
@@ -77,8 +78,13 @@ def append(ws: Workspace, make: Callable[[Table], Sequence[KeyValue]]) -> None:
         return b"".join(framing.frame(line) for line in make(now))
 
     ws.disk.append_under(layout.KV, build)
-    if wasted(table(ws)) > DEAD:
-        tidy(ws)
+    now = table(ws)
+    if (
+        now.end - now.weighed >= DEAD // 4
+    ):  # looking at every key after every write would be the cost of the write
+        now.weighed = now.end
+        if wasted(now) > DEAD:
+            tidy(ws)
 
 
 def wasted(now: Table) -> int:
