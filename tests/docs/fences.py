@@ -10,6 +10,7 @@ from reverie import context
 from reverie.core import erasure, ledger, records, scopes
 from reverie.store import (
     counters,
+    hooks,
     intents,
     kept_out,
     lease,
@@ -46,7 +47,13 @@ LINES: dict[str, Any] = {
             *(records.Outcome, records.Recalled, records.Run, records.Tombstone),
             *(intents.DrainIntent, intents.InstallIntent, lease.Lease),
             *(counters.DrainCounters, counters.PublishCounters, counters.DreamCounters),
-            *(counters.ConsolidateCounters, counters.SlotCounters, tries.Tries, kept_out.KeptOut),
+            *(
+                counters.ConsolidateCounters,
+                counters.SlotCounters,
+                tries.Tries,
+                kept_out.KeptOut,
+                hooks.Hooks,
+            ),
             *(erasure.Order, scopes.Copied, scopes.Member),
             *(context.Rendered, workspace.Identity),
         )

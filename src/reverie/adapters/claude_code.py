@@ -27,6 +27,7 @@ import msgspec
 from reverie.context import Context, ContextRequest, context
 from reverie.core import json_edit
 from reverie.core.json_edit import Node
+from reverie.core.pipeline import Moment
 from reverie.core.tokens import terms
 from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
 from reverie.store import hooks
@@ -95,17 +96,21 @@ def hook(memory: Memory, event: Event) -> str:
     elif event.name == "UserPromptSubmit":
         printed = _printed(event, _prompt(memory, event))
     elif event.name == "PreCompact":
-        memory.extract([event.session] if event.session else None, moment="compaction")
-        memory.drain()
+        _extract(memory, [event.session] if event.session else None, moment="compaction")
     elif event.name == "SessionEnd" and event.session:
         memory.end(event.session)
     if event.name in {"Stop", "SessionEnd"} and memory.opened.ws.settings.model == "none":
         # With a model this would keep the person waiting: `consolidate`, or the next PreCompact, reads the turns.
-        done = memory.extract(moment="tick")
-        if done.entries:
-            memory.drain()
+        _extract(memory, None, moment="tick")
     hooks.went(memory.opened.ws, event.name, "; ".join(problems))
     return printed
+
+
+def _extract(memory: Memory, names: list[str] | None, *, moment: Moment) -> None:
+    """Read what is due, and let MEMORY.md show it, for nobody else may come by before the next session begins."""
+    if memory.extract(names, moment=moment).entries:
+        memory.drain()
+        memory.publish()
 
 
 def _capture(memory: Memory, event: Event) -> list[str]:
