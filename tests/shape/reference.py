@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 GENERATED: Mapping[str, str] = {
     "docs/reference/cli.md": "reverie.surface.cli.reference:cli_reference",
     "docs/reference/errors.md": "reverie.surface.cli.reference:errors_reference",
+    "docs/reference/json.md": "reverie.surface.cli.json_reference:json_reference",
+    "docs/reference/json-schema.json": "reverie.surface.cli.json_reference:json_schema_page",
     "docs/reference/http.md": "reverie.surface.http.reference:http_reference",
     "docs/reference/mcp.md": "reverie.surface.mcp.reference:mcp_reference",
     "docs/reference/openapi.json": "reverie.surface.http.openapi:openapi_json",
