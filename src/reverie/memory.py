@@ -228,6 +228,7 @@ class Memory(Care):
         self.opened.trusted_or_raise()
         if wanted.session:
             self.compact(wanted.session)
+        self.opened.read_left(self._act)
         self._keep_fresh()
         state = self.opened.state_now()
         k = self.opened.ws.settings.context.relevant_hits

@@ -8,8 +8,9 @@ not written to before it is trusted; never runs a step but for recovery.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -17,8 +18,10 @@ from reverie import layout
 from reverie.config import settings_template, variable
 from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
+from reverie.core.due import Due
 from reverie.core.forgetting import Mask
 from reverie.core.names import safe_name
+from reverie.core.pipeline import Moment, due, rhythm_of
 from reverie.core.records import Entry
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
@@ -29,11 +32,12 @@ from reverie.errors import (
     IndexUnavailable,
     NotAWorkspace,
     NotFound,
+    ReverieError,
     UnsafePath,
     Untrusted,
     UsageError,
 )
-from reverie.extract import Reading
+from reverie.extract import Reading, extract
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
 from reverie.index.protocol import Index
@@ -49,6 +53,8 @@ from reverie.store.workspace import Identity, Workspace
 from reverie.why import Behind, behind
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
+LOOKING = timedelta(minutes=1)  # between two looks for what was left unread
+LEFT = 3_000_000  # bytes of sessions that one looks through; about 30 ms
 LINKING = 1.0  # seconds that bringing the index up to date may take before what was read is linked
 
 
@@ -72,6 +78,7 @@ class Opened:
         self._recovered = False
         self._queue = journal.Queue(ws)
         self._laid: tuple[object, ...] | None = None
+        self._looked: datetime | None = None
         self.trusted = trust.is_sealed(opening.config(), identity)
 
     def close(self) -> None:
@@ -190,6 +197,27 @@ class Opened:
             shown=self._shown,
             masked=self.mask,
         )
+
+    def read_left(self, act: Callable[[Due], None]) -> None:
+        """Read by rule what hosts left unread of the talks that spoke last, and `act` on what became due.
+
+        That is what is due when a workspace is opened, at the first call, and later when nobody spoke for a while. A
+        model would keep whoever waits for a prompt; what it is to read is for `consolidate`.
+        """
+        now, before = self.ws.clock(), self._looked
+        if not (self.trusted and self.made) or self.model("extraction") is not None:
+            return
+        if before is not None and timedelta() <= now - before < LOOKING:
+            return
+        self._looked = now
+        with suppress(ReverieError):  # the prompt is made all the same
+            asks = self.reading()
+            talks = sessions.talks(self.ws, asks.mark, within=LEFT)
+            moment: Moment = "open" if before is None else "tick"
+            rhythm = rhythm_of(self.ws.settings.extraction)
+            found = due(talks, moment, now=now, calendar=self.ws.calendar, rhythm=rhythm)
+            if found:
+                act(extract(self.writable, asks, names=found).due)
 
     def _shown(self, session: str) -> list[Entry]:
         """Return the entries whose ids stand in what was rendered for a session."""

@@ -159,10 +159,24 @@ def states(ws: Workspace) -> list[SessionState]:
     return [_load(ws, path, session="").state for path in files(ws)]
 
 
-def talks(ws: Workspace, mark: Callable[[str], int]) -> Iterator[Talk]:
-    """Yield every session as the table of triggers sees it; `mark` says how far one was read."""
-    for one in states(ws):
+def talks(ws: Workspace, mark: Callable[[str], int], *, within: int | None = None) -> Iterator[Talk]:
+    """Yield every session as the table of triggers sees it; `mark` says how far one was read.
+
+    With `within`, only those whose files changed last, the newest first, as far as they have so many bytes together.
+    """
+    for path in files(ws) if within is None else _newest(ws, within):
+        one = _load(ws, path, session="").state
         yield Talk(session=one.name, turns=one.turns, read=mark(one.name), open=one.open, last=one.last)
+
+
+def _newest(ws: Workspace, within: int) -> Iterator[str]:
+    stamped = ((path, ws.disk.stat(path)) for path in files(ws))
+    known = [(status.st_mtime_ns, path, status.st_size) for path, status in stamped if status is not None]
+    for _, path, size in sorted(known, reverse=True):
+        within -= size
+        if within < 0:
+            return
+        yield path
 
 
 def files(ws: Workspace) -> list[str]:
