@@ -212,7 +212,7 @@ class Opened:
         self._looked = now
         with suppress(ReverieError):  # the prompt is made all the same
             asks = self.reading()
-            talks = sessions.talks(self.ws, asks.mark, within=LEFT)
+            talks = sessions.talks(self.ws, asks.glance or asks.mark, within=LEFT)
             moment: Moment = "open" if before is None else "tick"
             rhythm = rhythm_of(self.ws.settings.extraction)
             found = due(talks, moment, now=now, calendar=self.ws.calendar, rhythm=rhythm)
