@@ -11,6 +11,7 @@ import pytest
 from http_world import NOW
 
 from reverie.errors import BadSettings, Conflict, DamagedFile, NewerFormat, NotFound, UsageError
+from reverie.surface.cli.main import run
 from reverie.surface.http.tokens import TOKENS, Tokens
 from reverie.testing import FixedClock
 
@@ -168,3 +169,28 @@ def test_a_newer_list_is_refused(tokens: Tokens, tmp_path: Path) -> None:
     (tmp_path / "config" / TOKENS).write_text('{"version": 2, "tokens": []}')
     with pytest.raises(NewerFormat):
         tokens.grants()
+
+
+def test_the_command_makes_lists_and_removes_tokens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`reverie token` prints a new token once, lists what each opens without it, and removes one by its name."""
+
+    def said(*words: str) -> str:
+        capsys.readouterr()
+        assert (
+            run(["--config-dir", str(tmp_path / "config"), "token", *words, "--root", str(tmp_path / "root")])
+            == 0
+        )
+        return capsys.readouterr().out
+
+    made = said("add", "phone", "--right", "write", "--agent", "support", "--person", "Dana", "--days", "30")
+    grant = Tokens(tmp_path / "config", tmp_path / "root").grant(made.strip())
+    assert grant is not None
+    assert (grant.right, grant.workspaces, grant.people) == ("write", ("support",), ("Dana",))
+    assert grant.expires is not None
+    listed = said("list")
+    assert "phone: write of support for Dana until" in listed
+    assert made.strip() not in listed + said("list", "--json")
+    said("remove", "phone")
+    assert Tokens(tmp_path / "config", tmp_path / "root").grants() == ()

@@ -61,6 +61,7 @@ Serve
   uninstall    hosts      take them out again
   hook         hosts      do what such a hook asks for
   serve        serving    serve many memories over HTTP and MCP, and run what is due in them
+  token        tokens     say who may ask a server for what
 Look back
   log          looking    list the latest runs
   diff         looking    show what a run changed

@@ -28,8 +28,8 @@ from reverie.store import counters, touched
 from reverie.store.counters import ConsolidateCounters
 from reverie.store.workspace import Workspace
 from reverie.surface.daemon.logs import Log
-from reverie.surface.http.app import MISSING
 from reverie.surface.http.hosted import Hosted
+from reverie.surface.http.metrics import MISSING
 from reverie.surface.mcp.keeping import Running, command_of, ended, start
 
 if TYPE_CHECKING:

@@ -29,13 +29,15 @@ from reverie.entrance import Opening
 from reverie.errors import Busy, UsageError
 from reverie.store.disk import Disk
 from reverie.store.lock import Locks
+from reverie.store.parcels import sweep
 from reverie.surface.daemon.access import Access
 from reverie.surface.daemon.logs import Log, listen
 from reverie.surface.daemon.mcp import PATH, McpRoutes, lifespan_of
 from reverie.surface.daemon.scheduler import Scheduler
-from reverie.surface.http.app import MISSING, app
+from reverie.surface.http.app import app
 from reverie.surface.http.guard import LOOPBACK
 from reverie.surface.http.hosted import Hosted
+from reverie.surface.http.metrics import MISSING
 from reverie.surface.http.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ def serve(wish: Wish, opening: Opening, *, ready: Callable[[Served], None]) -> N
     Disk(root).make_folder("")
     stop = _Signals()
     with _alone(root, wish), _listening(wish) as port:
+        sweep(root)  # what an earlier one had on its way
         log = Log()
         listen(log)
         address = _address(port)
