@@ -3,9 +3,10 @@
 Owns gathering what waits and carrying out a verdict; promises that each item says what accepting and rejecting it do;
 never decides for the person.
 
-What waits: edits inside MEMORY.md's block, proposed skills and edits of USER.md and SOUL.md, pairs of entries that
-contradict each other, statements hidden because something like them was forgotten (the caller brings those and carries
-their verdict out), entries that no dream could process, and records in quarantine.
+What waits: edits inside MEMORY.md's block, proposed skills, skills whose procedure no longer holds, proposed edits of
+USER.md and SOUL.md, pairs of entries that contradict each other, statements hidden because something like them was
+forgotten (the caller brings those and carries their verdict out), entries that no dream could process, and records in
+quarantine.
 
 A proposal is for the file as it stood. Once somebody changed that file the proposal is stale: it is shown as such, and
 not carried out over their words. What a person accepted is in the history at once, as theirs.
@@ -31,6 +32,7 @@ Topic = Literal[
     "memory-edit",
     "core-edit",
     "skill",
+    "skill-removal",
     "page-edit",
     "contradiction",
     "forgotten",
@@ -42,6 +44,10 @@ _VERDICTS: dict[str, tuple[str, str]] = {
     "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
     "core-edit": ("the file becomes the proposed text", "the file stays as it is"),
     "skill": ("the skill is written", "the skill is not written"),
+    "skill-removal": (
+        "the skill is removed; its versions are in the history",
+        "the skill stays, and is not asked about again",
+    ),
     "page-edit": ("the page becomes the proposed text", "the page stays as it is"),
     "contradiction": (
         "the later statement replaces the earlier",
@@ -157,8 +163,19 @@ def _carry_out(ws: Workspace, item: Item) -> None:
             return None if text in (old or b"") else (old or b"") + text
 
         ws.disk.rewrite(f"notes/{ws.today}.md", noted)
+    elif item.topic == "skill-removal":
+        _remove(ws, item)
     else:
         _put(ws, item)
+
+
+def _remove(ws: Workspace, item: Item) -> None:
+    """Remove a skill, and note that in the history; raises Conflict when somebody changed the file since."""
+    if reviews.is_stale(ws, _proposal(ws, item)):
+        message = f"{item.place} was changed since this was asked: remove it by hand if you want, then reject"
+        raise Conflict(message)
+    ws.disk.remove(item.place)
+    _commit(ws)
 
 
 def _put(ws: Workspace, item: Item) -> None:
@@ -166,7 +183,7 @@ def _put(ws: Workspace, item: Item) -> None:
     if not pages.is_tracked(ws, item.place):
         raise InvalidRecord(f"{item.place!r} is no file that may be proposed: reject it")
     wanted = item.text.encode("utf-8", "replace")
-    proposal = next(one for one in reviews.waiting(ws) if one.id == item.id)
+    proposal = _proposal(ws, item)
 
     def build(old: bytes | None) -> bytes | None:
         if reviews.is_stale(ws, proposal):
@@ -175,6 +192,15 @@ def _put(ws: Workspace, item: Item) -> None:
         return None if old == wanted else wanted
 
     ws.disk.rewrite(item.place, build)
+    _commit(ws)
+
+
+def _proposal(ws: Workspace, item: Item) -> reviews.Proposal:
+    return next(one for one in reviews.waiting(ws) if one.id == item.id)
+
+
+def _commit(ws: Workspace) -> None:
+    """Take what a person just accepted into the history as theirs."""
     history = History(ws)
     with ws.writing("review"):
         installing.commit_people(history, pages.people_changes(ws, history), at=ws.clock())

@@ -16,7 +16,7 @@ import msgspec
 from reverie import layout
 from reverie.core.active import active_content
 from reverie.core.blocks import escape_memory_text
-from reverie.core.citations import cite
+from reverie.core.citations import citations, cite
 from reverie.core.fold import EntryState, effective
 from reverie.core.front_matter import read
 from reverie.core.records import Entry, Event
@@ -90,6 +90,38 @@ def skill_of(state: EntryState, said: Sequence[Entry], *, taken: Callable[[str],
     )
 
 
+def holds(entry: str, find: Callable[[str], EntryState | None]) -> bool:
+    """Tell whether what an entry says holds now, in itself or in the one it was folded into."""
+    state, passed = find(entry), set[str]()
+    while state is not None and state.merged_into and state.entry.id not in passed:
+        passed.add(state.entry.id)
+        state = find(state.merged_into)
+    return state is not None and state.current
+
+
+def successor(entry: str, find: Callable[[str], EntryState | None]) -> EntryState | None:
+    """Return the procedure of the user's or the agent's own that replaced an entry and holds now, if there is one."""
+    state, passed = find(entry), set[str]()
+    while state is not None and not state.current and state.entry.id not in passed:
+        passed.add(state.entry.id)
+        state = find(state.superseded_by or state.merged_into)
+    own = state is not None and state.entry.origin in _OWN and state.entry.status == "active"
+    return (
+        state if own and state is not None and state.current and state.entry.category == "procedure" else None
+    )
+
+
+def revision(path: str, state: EntryState, said: Iterable[Entry]) -> Skill:
+    """Return the skill at `path` as what replaced its procedure would have it; `said` are the occasions of both."""
+    every = {one.id: one for one in sorted(said, key=lambda one: (one.at, one.id))}
+    return Skill(
+        path=path,
+        text=_rendered(path.split("/")[1], state.entry, list(every.values())),
+        entry=state.entry.id,
+        occasions=tuple(every),
+    )
+
+
 def name_of(entry: Entry) -> str:
     """Return a skill's name: the first words of the procedure, in what the format allows."""
     clause = _CLAUSE.split(_OPENING.sub("", entry.text.strip(), count=1), maxsplit=1)[0]
@@ -122,6 +154,12 @@ def stands_on(text: str) -> str:
     """Return the entry that a skill which Reverie wrote stands on, empty for any other file."""
     found = re.search(rf'^  {KEY}: "([0-9a-f]{{16}})"$', split(text).front or "", re.MULTILINE)
     return found.group(1) if found else ""
+
+
+def rests_on(text: str) -> tuple[str, ...]:
+    """Return the entries that a skill rests on: the one it stands on where that is noted, else all it cites."""
+    own = stands_on(text)
+    return (own,) if own else tuple(dict.fromkeys(one.id for one in citations(text)))
 
 
 def _front_problem(name: str, text: str) -> str:

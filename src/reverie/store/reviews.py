@@ -21,7 +21,7 @@ from reverie.store.workspace import Workspace
 
 ABSENT = "absent"
 
-Topic = Literal["memory-edit", "core-edit", "skill", "page-edit"]
+Topic = Literal["memory-edit", "core-edit", "skill", "skill-removal", "page-edit"]
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="proposal"):
@@ -99,9 +99,10 @@ def settle(ws: Workspace, proposal_id: str, *, accepted: bool, why: str = "") ->
 
 
 def waiting(ws: Workspace) -> list[Proposal]:
-    """Return the proposals nobody has settled, oldest first."""
+    """Return the proposals nobody has settled, oldest first; whether a file is to go is no question once it went."""
     given = settled(ws)
-    return [record for record in _read(ws) if isinstance(record, Proposal) and record.id not in given]
+    found = [record for record in _read(ws) if isinstance(record, Proposal) and record.id not in given]
+    return [one for one in found if one.topic != "skill-removal" or stands(ws, one.path) != ABSENT]
 
 
 def settled(ws: Workspace) -> set[str]:
