@@ -26,6 +26,7 @@ from reverie.core.key_values import (
     Item,
     Name,
     admits,
+    decoded,
     depth_of,
     name_of,
     row_id,
@@ -140,7 +141,7 @@ def matching(
         for item in kv.table(ws).living(ws.clock())
         if item.line.namespace[: len(prefix)] == prefix
         and not (masked and masked.text("\n".join((*item.line.namespace, item.line.key))))
-        and (not wanted or admits(shown(item, masked).value, wanted))
+        and (not wanted or admits(_read(item, masked), wanted))
     ]
 
 
@@ -227,6 +228,12 @@ def _line(ws: Workspace, wanted: Put, now: datetime) -> KeyValue:
         until=None if wanted.ttl is None else now + timedelta(minutes=wanted.ttl),
         index=wanted.index,
     )
+
+
+def _read(item: Item, masked: Mask) -> Any:  # noqa: ANN401 - JSON
+    """Return a value to be compared, by the quicker reader."""
+    value = decoded(item.line)
+    return withheld(value, masked.text) if masked else value
 
 
 def _encoded(value: Any) -> bytes:  # noqa: ANN401 - whatever a host gives

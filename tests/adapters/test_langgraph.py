@@ -9,6 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hosts import keys, said
 
 import reverie
 
@@ -48,16 +49,6 @@ DOCS = {
 def store(memory: Memory) -> ReverieStore:
     """Return the store of an empty memory."""
     return ReverieStore(memory)
-
-
-def keys(found: Any) -> list[str]:
-    """Return the keys of items."""
-    return [one.key for one in found]
-
-
-def texts(memory: Memory, query: str) -> list[str]:
-    """Return what recall finds."""
-    return [hit.text for hit in memory.recall(query, k=50).hits]
 
 
 def test_reads_of_a_batch_see_what_was_before_its_writes(store: ReverieStore) -> None:
@@ -229,7 +220,7 @@ def test_a_life_begins_again_with_each_use(opening: Callable[..., Opening], cloc
         clock.advance(minutes=2)
         assert store.get(("foo",), "item1", refresh_ttl=False) is None
         assert keys(store.search(("foo",), query="bar")) == ["kept"]
-        assert texts(memory, "bar") == ["foo: bar"]
+        assert said(memory, "bar") == ["foo: bar"]
         store.put(("foo",), "item1", {"foo": "again"}, ttl=None)
         clock.advance(days=400)
         assert store.get(("foo",), "item1").created_at == store.get(("foo",), "item1").updated_at
@@ -247,7 +238,7 @@ def test_the_stores_configuration_of_lives_counts(opening: Callable[..., Opening
         clock.advance(minutes=1)
         assert store.get(("t",), "short") is None
         assert store.list_namespaces() == [("t",)]
-        assert texts(memory, "ephemeral") == []
+        assert said(memory, "ephemeral") == []
         clock.advance(minutes=60)
         store.put(("t",), "other", {"word": "new"})
         assert b"ephemeral" not in (memory.root / ".state/kv.jsonl").read_bytes()

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hosts import keys, said
 
 import reverie
 
@@ -48,16 +49,6 @@ def searched(request: pytest.FixtureRequest, opening: Callable[..., Opening]) ->
         pytest.importorskip("lancedb", reason="the extra `lancedb` is not installed")
     with reverie.init(opening(index=request.param)) as memory:
         yield ReverieStore(memory)
-
-
-def keys(found: Any) -> list[str]:
-    """Return the keys of items."""
-    return [one.key for one in found]
-
-
-def texts(memory: Memory, query: str) -> list[str]:
-    """Return what recall finds."""
-    return [hit.text for hit in memory.recall(query, k=50).hits]
 
 
 def test_search_puts_what_answers_first(searched: ReverieStore) -> None:
@@ -212,9 +203,9 @@ def test_recall_finds_values_and_context_shows_them(memory: Memory, store: Rever
         assert (hit.text, hit.source) == ("User prefers oolong tea\ncups: 3", ".state/kv.jsonl")
         memory.reindex()
     assert "oolong" in memory.context(reverie.ContextRequest(query="oolong tea")).text
-    assert texts(memory, "dana cups") != []
+    assert said(memory, "dana cups") != []
     store.delete(("users", "dana"), "tea")
-    assert texts(memory, "oolong") == []
+    assert said(memory, "oolong") == []
 
 
 def test_forgotten_words_leave_values(memory: Memory, store: ReverieStore) -> None:
@@ -232,7 +223,7 @@ def test_forgotten_words_leave_values(memory: Memory, store: ReverieStore) -> No
         found = store.search(("users",), query="macadamia nuts")
         assert keys(found) == ["dana"]
         assert store.search(("users",), filter={"notes": {"$eq": value["notes"]}}) == []
-        assert [text for text in texts(memory, "macadamia nuts") if "macadamia" in text] == []
+        assert [text for text in said(memory, "macadamia nuts") if "macadamia" in text] == []
         assert "macadamia" not in memory.context(reverie.ContextRequest(query="macadamia")).text
         memory.reindex()
     memory.forget([entry], restore=True)
@@ -254,7 +245,7 @@ def test_an_erase_takes_the_bytes_of_values(memory: Memory, store: ReverieStore)
     ]
     assert holding == []
     assert store.get(("users",), "dana").value == {"notes": ["[erased]", "User lives in Lisbon"]}
-    assert "User lives in Lisbon" in texts(memory, "Lisbon")[0]
+    assert "User lives in Lisbon" in said(memory, "Lisbon")[0]
 
 
 def test_secrets_never_reach_the_disk(memory: Memory, store: ReverieStore) -> None:
@@ -273,9 +264,9 @@ def test_people_have_stores_of_their_own(memory: Memory, store: ReverieStore) ->
         ReverieStore(dana).put(("notes",), "tea", {"text": "oolong"})
         store.put(("notes",), "soup", {"text": "pumpkin"})
         assert (store.get(("notes",), "tea"), ReverieStore(bo).search(())) == (None, [])
-        assert texts(bo, "oolong") == texts(memory, "oolong") == []
-        assert texts(dana, "oolong") == ["text: oolong"]
-        assert texts(bo, "pumpkin") == ["text: pumpkin"]
+        assert said(bo, "oolong") == said(memory, "oolong") == []
+        assert said(dana, "oolong") == ["text: oolong"]
+        assert said(bo, "pumpkin") == ["text: pumpkin"]
 
 
 def test_an_export_keeps_every_value(
@@ -307,7 +298,7 @@ def test_an_export_keeps_every_value(
         assert (
             theirs.get(("t",), "new", refresh_ttl=False).created_at.isoformat() == before["new"]["created_at"]
         )
-        assert "oolong tea" in texts(other, "oolong")
+        assert "oolong tea" in said(other, "oolong")
         clock.advance(minutes=61)
         assert theirs.get(("t",), "new") is None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from hosts import last, run, said
 
 import reverie
 from reverie import Turn
@@ -31,25 +31,6 @@ REASONING = {
     "encrypted_content": "gAAAAABoZ" + "Qk3x9" * 40,
 }
 HELLO = {"role": "user", "content": "Which tea do I like?"}
-
-
-def run(*coroutines: Any) -> list[Any]:
-    """Run coroutines one after another in one loop, and return what each gave."""
-
-    async def all_of_them() -> list[Any]:
-        return [await one for one in coroutines]
-
-    return asyncio.run(all_of_them())
-
-
-def last(*coroutines: Any) -> Any:
-    """Run coroutines one after another, and return what the last gave."""
-    return run(*coroutines)[-1]
-
-
-def said(memory: Memory, query: str) -> list[str]:
-    """Return what recall finds."""
-    return [hit.text for hit in memory.recall(query, k=50).hits]
 
 
 @pytest.fixture
