@@ -32,7 +32,9 @@ extract|drain|compact|compact s1|digest|dream|dream --now|dream --now --dry-run|
 consolidate|consolidate --drain-only|consolidate --dry-run|consolidate --after end
 log|diff {run}|review list|review show {item}|review reject {item}
 init|trust|status|doctor|check|check --repair|members|members --add 0123456789abcdef|reindex|export {out}
-import {conversation} --dry-run|import {conversation}|completion bash|undo {run}|restore {run}
+import {conversation} --dry-run|import {conversation}|completion bash
+token add phone --days 3|token list|token remove phone
+undo {run}|restore {run}
 forget {tea}|erase {quote} --yes
 """
 
@@ -97,7 +99,7 @@ def test_every_answer_is_what_the_schema_says(shell: Shell, tmp_path: Path) -> N
             continue  # nothing of that kind is there
         stdin = b'{"role": "user", "content": "one"}\n{"role": "nobody"}\n' if call[-1] == "-" else b""
         answer = shell(*call, "--json", stdin=stdin)
-        name = " ".join(call[:2]) if call[0] == "review" else call[0]
+        name = " ".join(call[:2]) if call[0] in {"review", "token"} else call[0]
         if answer.code in {0, 1, 65} and "error" not in answer.value:
             validated(name, answer.value)
             seen.add(name)

@@ -7,6 +7,7 @@ never makes an answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -216,6 +217,33 @@ class Uninstalled(msgspec.Struct, frozen=True):
     changed: bool
 
 
+class TokenMade(msgspec.Struct, frozen=True):
+    """A token that was just made, which is the only time it is told."""
+
+    name: str
+    token: str
+
+
+class TokenKept(msgspec.Struct, frozen=True):
+    """What a token opens: `*` stands for all; `file` holds the one that was made at the first start."""
+
+    name: str
+    right: str
+    root: str
+    workspaces: list[str]
+    people: list[str]
+    made: datetime
+    expires: datetime | None
+    file: str
+
+
+class TokenRemoved(msgspec.Struct, frozen=True):
+    """A token that opens nothing any more."""
+
+    name: str
+    removed: bool
+
+
 class Failed(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     """What went wrong: the class of the error, what to do, the exit code, and whether trying again can help."""
 
@@ -267,6 +295,9 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     "install": (Installed,),
     "uninstall": (Uninstalled,),
     "serve": (Served,),
+    "token add": (TokenMade,),
+    "token list": (list[TokenKept],),
+    "token remove": (TokenRemoved,),
     "log": (list[Run],),
     "diff": (Diff,),
     "undo": (Run,),
