@@ -22,7 +22,6 @@ from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.records import Draft, Run
 from reverie.core.scopes import Member
-from reverie.errors import UsageError
 from reverie.importers.taken import Imported
 from reverie.importing import Wish
 from reverie.index.state import State
@@ -199,11 +198,10 @@ class Care(Word):
         ws = self.opened.writable
         if fits(ws, found):
             return planned(found) if dry_run else put(ws, found)
-        if dry_run:
-            message = "a dry run cannot say what two memories amount to: import into a copy of this workspace"
-            raise UsageError(message)
         all_sealed(found)
-        done = merge(ws, self.opened.state_now(), found.disk, mask=self.opened.mask)
+        done = merge(ws, self.opened.state_now(), found.disk, mask=self.opened.mask, dry_run=dry_run)
+        if dry_run:
+            return done.planned
         if done.forgotten:
             self.forget(done.forgotten)
         self._act(Due(digest=True, publish=True))

@@ -5,8 +5,13 @@ a session here lacks, at its end; entries through the journal, with the records 
 that happened to them. No model.
 
 What was forgotten on either side does not come in, and the answer counts it. An entry whose id stands here for another
-text is a conflict: it is told, and both workspaces keep theirs. What an export says beyond that (outcomes of dreams,
-their history, MEMORY.md, settings) stays out: the entries are dreamt of here.
+text is a conflict: it is told, and both workspaces keep theirs. Outcomes of dreams come in where they hold here: what
+is cited on a page that came as it is, what was declined, and what was folded into one of those. Any other entry is
+dreamt of here. The records of compacted turns come with a session that is here as it is there, under cursors of this
+history.
+The runs of dreams and their commits stay out (two histories of two notebooks have no common order), as do MEMORY.md,
+which is compiled, USER.md and SOUL.md, of which each memory has its own, and settings. A dry run counts the same and
+writes nothing.
 
 What survives a crash here: everything written, each piece synced. Merging again finds less to do, for turns and entries
 are known by their ids.
@@ -17,7 +22,7 @@ Next: `drain`, which stores the entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -26,12 +31,13 @@ from reverie.core.entries import derived_id
 from reverie.core.exclusions import excluded_by
 from reverie.core.forgetting import Mask
 from reverie.core.key_values import decoded, name_of, text_of
-from reverie.core.records import Entry, Event, Extraction, JournalRecord, KeyValue, Remember
+from reverie.core.records import Entry, Event, Extraction, JournalRecord, KeyValue, Outcome, Remember, Run
+from reverie.core.watermark import run_name
 from reverie.core.where import Where
 from reverie.importers.taken import Imported
 from reverie.importers.turns import Skipped
 from reverie.index.state import State
-from reverie.store import journal, kv, sessions, stream, tombstones
+from reverie.store import history, journal, kv, runs, sessions, stream, tombstones
 from reverie.store.disk import Disk
 from reverie.store.workspace import Workspace
 
@@ -45,15 +51,28 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     imported: Imported
     forgotten: tuple[str, ...] = ()
 
+    @property
+    def planned(self) -> Imported:
+        """What a dry run answers: with the entries here that would be forgotten, as they were in the other one."""
+        if not self.forgotten:
+            return self.imported
+        passed = {**self.imported.passed, "forgotten there, and then here too": len(self.forgotten)}
+        return msgspec.structs.replace(self.imported, passed=passed)
 
-def merge(ws: Workspace, state: State, other: Disk, *, mask: Mask) -> Merged:
-    """Add what the export in the folder of `other` has and this workspace lacks; raises StoreUnwritable, Busy."""
+
+def merge(ws: Workspace, state: State, other: Disk, *, mask: Mask, dry_run: bool = False) -> Merged:
+    """Add what the export in the folder of `other` has and this workspace lacks; raises StoreUnwritable, Busy.
+
+    A dry run counts what would be added and left out, and writes nothing.
+    """
     theirs = Workspace(other.root, ws.settings, clock=ws.clock, new_id=ws.new_id, disk=other)
-    merging = _Merging(ws, state, theirs=theirs, mask=mask)
+    merging = _Merging(ws, state, theirs=theirs, mask=mask, dry_run=dry_run)
     merging.talk()
     merging.files()
     merging.entries()
     merging.events()
+    merging.outcomes()
+    merging.history()
     merging.values()
     forgotten = {entry for tomb in merging.gone.tombstones for entry in tomb.entries}
     # Of what was forgotten here once a person here has had the last word, whichever it was.
@@ -64,8 +83,9 @@ def merge(ws: Workspace, state: State, other: Disk, *, mask: Mask) -> Merged:
 class _Merging:
     """One merge under way: the two workspaces, what was accepted, and what is counted."""
 
-    def __init__(self, ws: Workspace, state: State, *, theirs: Workspace, mask: Mask) -> None:
+    def __init__(self, ws: Workspace, state: State, *, theirs: Workspace, mask: Mask, dry_run: bool) -> None:
         self._ws, self._here, self._theirs, self._mask = ws, state, theirs, mask
+        self._dry = dry_run
         self.gone = tombstones.mask(theirs)
         self._there = State(None, theirs.disk, calendar=theirs.calendar, notebook=theirs.notebook)
         self._there.catch_up(self.gone)
@@ -86,8 +106,9 @@ class _Merging:
             sessions=tuple(sorted(sessions.names(self._theirs))),
             skipped=tuple(self._conflicts),
             unread=len(self._conflicts),
-            passed=dict(self._passed),
+            passed={reason: number for reason, number in self._passed.items() if number},
             files=self._count["files"],
+            dry_run=self._dry,
         )
 
     def talk(self) -> None:
@@ -98,9 +119,10 @@ class _Merging:
             turns = sessions.open_file(self._theirs, path).turns
             name = sessions.open_file(self._theirs, path).state.name
             if own is None:
-                self._ws.disk.replace(path, data)
+                if not self._dry:
+                    self._ws.disk.replace(path, data)
+                    self._retract(name)
                 self._whole.add(name)
-                self._retract(name)
                 self._count["turns"] += len(turns)
                 continue
             if own.startswith(data):
@@ -114,7 +136,8 @@ class _Merging:
                 elif sessions.identity(turn) in known:
                     self._count["repeated"] += 1
                 else:
-                    sessions.append(self._ws, name, turn)
+                    if not self._dry:
+                        sessions.append(self._ws, name, turn)
                     self._count["turns"] += 1
 
     def _retract(self, session: str) -> None:
@@ -137,7 +160,8 @@ class _Merging:
                 continue
             own, data = self._ws.disk.read(path), self._theirs.disk.read(path)
             if own is None and data is not None:
-                self._ws.disk.replace(path, data)
+                if not self._dry:
+                    self._ws.disk.replace(path, data)
                 self._count["files"] += 1
             elif own != data:
                 self._passed["a file that is another one here"] += 1
@@ -162,8 +186,7 @@ class _Merging:
         there: stream.Read[Event] = stream.read(self._theirs, layout.EVENTS, Event)
         here: stream.Read[Event] = stream.read(self._ws, layout.EVENTS, Event)
         known = {event.id for event in here.records}
-        stream.append_all(
-            self._ws,
+        self._append(
             layout.EVENTS,
             [
                 event
@@ -174,6 +197,66 @@ class _Merging:
                 and (not event.other or event.other in self._accepted)
             ],
         )
+
+    def outcomes(self) -> None:
+        """Append the outcomes of entries that have none here, where what they say holds here too."""
+        standing = {one: self._there.outcomes(one) for one in sorted(self._accepted)}
+        had = {one for one in standing if self._here.outcomes(one)}
+        fresh = {one: found for one, found in standing.items() if found and one not in had}
+        settled = {*had, *(one for one, found in fresh.items() if all(map(self._holds, found)))}
+        while more := [
+            one
+            for one, found in fresh.items()
+            if one not in settled and all(self._holds(each) or each.into in settled for each in found)
+        ]:
+            settled.update(more)
+        self._settle([each for one in fresh if one in settled for each in fresh[one]])
+        self._passed["an entry that is dreamt of here anew"] += len(fresh.keys() - settled)
+        self._passed["a run of dreams, whose history stays in the export"] += len(runs.read(self._theirs))
+
+    def history(self) -> None:
+        """Append what sessions that are here as they are there were condensed to, where it is not here yet."""
+        for record in history.read(self._theirs):
+            if record.session not in self._whole:
+                continue
+            masks = (self._mask, self.gone)
+            if any(one.covers(record.session, record.turns) or one.text(record.content) for one in masks):
+                self._passed["a record of the history that tells of what is forgotten"] += 1
+            elif self._dry:
+                continue
+            elif record.aside:
+                history.set_aside(self._ws, record)
+            else:
+                history.append(self._ws, record, history.reached(self._ws, record.session))
+
+    def _holds(self, outcome: Outcome) -> bool:
+        """Whether an outcome says here what it said there: its page is here, or it names neither page nor entry."""
+        if outcome.outcome == "cited":
+            return f"{self._theirs.notebook}/{outcome.page}" in self._whole
+        return outcome.outcome == "declined"
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> None:
+        """Append outcomes as those of a run of this workspace, which is recorded first: `check` asks for it."""
+        if self._dry or not outcomes:
+            return
+        now, replace = self._ws.clock(), msgspec.structs.replace
+        name = run_name(now, (one.run.replace("merge:", "dream:") for one in runs.read(self._ws)))
+        counts = dict(Counter(str(one.outcome) for one in outcomes))
+        run = Run(
+            run=name.replace("dream:", "merge:"),
+            kind="merge",
+            started=now,
+            ended=now,
+            dreamer="import",
+            result="productive",
+            counts=counts,
+        )
+        runs.append_once(self._ws, run)
+        self._append(layout.OUTCOMES, [replace(one, run=run.run) for one in outcomes])
+
+    def _append(self, path: str, records: Sequence[msgspec.Struct]) -> None:
+        if not self._dry:
+            stream.append_all(self._ws, path, records)
 
     def values(self) -> None:
         """Append the values of adapters whose keys are missing here; one that differs stays as it is here."""
@@ -194,7 +277,7 @@ class _Merging:
             else:
                 lines.append(msgspec.structs.replace(item.line, created=item.created, until=item.until))
                 self._count["values"] += 1
-        if lines:
+        if lines and not self._dry:
             kv.append(self._ws, lambda table: [line for line in lines if name_of(line) not in table.items])
 
     def _records(self) -> Iterator[JournalRecord]:
@@ -239,7 +322,8 @@ class _Merging:
         return False
 
     def _queue(self, record: JournalRecord) -> None:
-        journal.append(self._ws, record)
+        if not self._dry:
+            journal.append(self._ws, record)
 
     def _is_met(self, path: str) -> bool:
         """Whether the person whose file this is had a workspace here before."""

@@ -250,7 +250,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The record of one dream, lint or undo run, written when it ends. `watermark` is a day or empty."""
+    """The record of one dream, undo, restore or merge, written when it ends. `watermark` is a day or empty."""
 
     run: str
     kind: str
