@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -265,6 +267,30 @@ def test_many_tasks_add_and_pop_at_once(session: ReverieSession) -> None:
     popped, left = asyncio.run(story())
     assert {one["content"] for one in [*popped, *left]} == {f"item {n}" for n in range(40)}
     assert (len(popped), len(left)) == (25, 15)
+
+
+POPPER = """
+import asyncio, json, sys, reverie
+from reverie.adapters.openai_agents import ReverieSession
+memory = reverie.open(sys.argv[1], config_dir=sys.argv[2], settings={"embedder": "none"})
+session = ReverieSession("c7", memory)
+
+async def pops():
+    return [(await session.pop_item())["content"] for _ in range(10)]
+
+print(json.dumps(asyncio.run(pops())))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_never_pop_the_same_item(memory: Memory, session: ReverieSession) -> None:
+    """Two processes that pop at once each take other items, the latest ones, and the rest stands in order (P-02)."""
+    run(session.add_items([{"role": "user", "content": f"item {n}"} for n in range(30)]))
+    command = [sys.executable, "-c", POPPER, str(memory.root), str(memory.root.parent / "config")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    popped = [item for one in running for item in json.loads(one.communicate()[0])]
+    assert sorted(popped) == sorted(f"item {n}" for n in range(10, 30))
+    assert [one["content"] for one in last(session.get_items())] == [f"item {n}" for n in range(10)]
 
 
 def test_compacted_items_are_left_out_where_that_is_wished(memory: Memory) -> None:
