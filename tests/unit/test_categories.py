@@ -46,7 +46,7 @@ def test_no_category_is_protected_by_default() -> None:
 
 @pytest.mark.parametrize("alias", sorted(ALIASES))
 def test_an_alias_is_its_category(alias: str) -> None:
-    """The names that other designs use lead to ours, with `_` or `-`, in any case."""
+    """The names that other designs use lead to ours, with `_` or `-`, in any case (L-09)."""
     expected = CATEGORIES[ALIASES[alias]]
     assert category(alias) == category(alias.replace("_", "-")) == category(alias.upper()) == expected
 

@@ -107,7 +107,7 @@ def test_a_short_session_stays_whole(ws: Workspace) -> None:
 
 
 def test_the_oldest_turns_leave_until_the_rest_fits(ws: Workspace) -> None:
-    """Slices of about half the budget are archived whole, in order, until what is active is within it."""
+    """Slices of about half the budget are archived whole, in order, until what is active is within it (N-11)."""
     stored = say(ws, chat(80))
     done = compact(ws, S)
     records = history.read(ws)
@@ -122,6 +122,16 @@ def test_the_oldest_turns_leave_until_the_rest_fits(ws: Workspace) -> None:
     archived = "\n".join(record.content for record in records)
     assert all(turn.content in archived for turn in stored[: done.archived])
     assert [turn.n for turn in active(ws, S)] == list(range(done.archived, 80))
+
+
+def test_a_raw_slice_is_kept_whole_however_long(ws: Workspace) -> None:
+    """A turn of half a megabyte that leaves the window stands in the history to its last word (N-05)."""
+    long = "word " * 100_000 + "and the end"
+    say(ws, [user(long), agent("noted"), *chat(40)])
+    compact(ws, S)
+    first = history.read(ws)[0]
+    assert first.raw
+    assert long in first.content
 
 
 def test_compacting_again_does_nothing(ws: Workspace) -> None:

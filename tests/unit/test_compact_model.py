@@ -71,7 +71,7 @@ def test_what_leaves_is_condensed(ws: Workspace) -> None:
 def test_an_answer_that_cannot_be_used_costs_form_alone(
     ws: Workspace, reply: str | Reply | ModelFailed
 ) -> None:
-    """After an empty, foreign, refusing, invented or endless answer that slice is raw and says why, the next is not."""
+    """After an empty, foreign, invented or endless answer that slice alone is raw, and says why (N-13, N-14)."""
     said = say(ws, chat(80))
     model = ScriptedModel([reply, SAID], loop=True)
     done = compact(ws, S, model=model)
@@ -141,7 +141,7 @@ def test_a_slice_with_something_forgotten_is_not_sent(ws: Workspace) -> None:
 
 
 def test_a_second_process_while_the_model_thinks(ws: Workspace) -> None:
-    """What another process archives while the model is asked is not archived again, and cursors only grow."""
+    """What another process archives while the model is asked is not archived again, and cursors only grow (N-17)."""
     say(ws, chat(80))
 
     def meanwhile(_: Request) -> str:

@@ -110,7 +110,7 @@ def test_a_skipped_date_has_no_length() -> None:
 
 
 def test_early_hours_belong_to_the_evening_before() -> None:
-    """With days that begin at four, half past two under a day's heading is the next morning."""
+    """With days that begin at four, half past two under a day's heading is the next morning (L-23)."""
     calendar = Calendar("Europe/Berlin", "04:00")
     assert calendar.moment("2026-07-01", "02:30") == datetime(2026, 7, 2, 0, 30, tzinfo=UTC)
     assert calendar.moment("2026-07-01", "14:05") == datetime(2026, 7, 1, 12, 5, tzinfo=UTC)

@@ -198,7 +198,7 @@ def test_no_crash_loses_or_doubles_a_summary(tmp_path: Path) -> None:
 
 
 def test_two_processes_summarise_once(ws: Workspace) -> None:
-    """Two processes that summarise at once write each section once between them."""
+    """Two processes that summarise at once write each section once between them (L-22)."""
     say(ws, FIRST * 5)
     extracted(ws, 30)
     state_of(ws).close()

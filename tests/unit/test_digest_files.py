@@ -97,7 +97,7 @@ def test_a_digest_reads_by_section_with_requests_last(ws: Workspace) -> None:
 
 
 def test_the_same_store_gives_the_same_bytes(ws: Workspace) -> None:
-    """A digest compiled again, deleted or not, has the same bytes, and is written only when they differ (R-42)."""
+    """A digest compiled again, deleted or not, has the same bytes, and is written when they differ (R-42, L-20)."""
     remembered(ws, *(entry(n, f"Fact number {n}", sig=n % 10 / 10) for n in range(100)))
     digest(ws, state_of(ws))
     before = all_digests(ws)
@@ -129,7 +129,7 @@ def test_only_what_holds_is_digested(ws: Workspace) -> None:
 
 @pytest.mark.parametrize("tokens", [100, 400, 2_000])
 def test_a_digest_stays_within_its_tokens_and_keeps_the_most_significant(tokens: int) -> None:
-    """Of two thousand entries the most significant are kept, each once, within the tokens there are."""
+    """Of two thousand entries the most significant are kept, each once, within the tokens there are (L-19)."""
     settings = SummarySettings(max_longterm_tokens=tokens)
     period = periods("2027-01-01", settings)[2]
     requests = [Request("2026-07-01T00:00:00Z", "Asked: why?", "summaries/x.md")]

@@ -81,7 +81,7 @@ def test_a_section_in_the_models_words(ws: Workspace) -> None:
 
 
 def test_only_new_turns_are_sent(ws: Workspace) -> None:
-    """A later summary is asked about the turns that came since, and about no other."""
+    """A later summary is asked about the turns that came since, and about no other (L-16)."""
     told(ws, TOLD)
     say(ws, [user(f"We meet in room {n}.") for n in range(6)])
     extracted(ws, 12, start=6)
@@ -185,7 +185,7 @@ def test_forgetting_a_turn_hides_the_models_section(ws: Workspace) -> None:
 
 
 def test_a_digest_takes_requests_from_a_models_words(ws: Workspace) -> None:
-    """Of a model's lines a digest shows what was asked for, and names the summary; facts come from entries alone."""
+    """Of a model's lines a digest shows what was asked for, and where; facts come from entries alone (L-21)."""
     told(ws, TOLD)
     digest(ws, state_of(ws))
     text = read_digest(ws, "today")

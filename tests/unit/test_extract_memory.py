@@ -71,7 +71,7 @@ def test_a_new_employer_succeeds_the_old_whatever_the_model_says(desk: Desk) -> 
 
 
 def test_the_same_fact_ten_times_is_one_memory_with_ten_observations(desk: Desk) -> None:
-    """Repeats over sessions fold into one current entry below the protected level, whoever reads them (R-03)."""
+    """Repeats over sessions fold into one current entry below the protected level, whoever reads them (R-03, M-13)."""
     memory, _ = reader(
         desk, lambda request: reply(item("User likes tea.", "I like tea", unread(request)[0]["n"]))
     )
@@ -117,7 +117,7 @@ def test_an_agent_that_quotes_its_memory_adds_no_observation(desk: Desk) -> None
 
 
 def test_a_model_that_is_down_stops_nothing_else(desk: Desk) -> None:
-    """Capture, remember, recall, drain and publish go on; what is unread is counted, and the remedy is told (R-50)."""
+    """Capture, remember, recall, drain and publish go on; what is unread is counted, the remedy told (R-50, M-12)."""
     memory, _ = reader(desk, ModelFailed("start the server", kind="down"))
     say(memory, "I moved to Lisbon.")
     memory.remember("User likes tea")

@@ -43,7 +43,7 @@ def test_a_model_that_cannot_be_asked_leaves_everything_unread(ws: Workspace, ki
     "unusable", ["", "There are no facts.", "<html></html>", '{"facts": []}', "<think>hm"]
 )
 def test_an_unreadable_answer_is_no_empty_one(ws: Workspace, unusable: str) -> None:
-    """The span stays unread and is asked about again, by the next process too (R-11, R-17, P-16)."""
+    """The span stays unread and is asked about again, by the next process too (R-11, R-17, P-16, L-25)."""
     told(ws, JOB)
     done = extract(ws, reading(ws), model=always(unusable))
     assert (done.spans, done.entries) == (0, 0)

@@ -43,7 +43,7 @@ def keep(ws: Workspace, session: str, content: str, *, days: int = 0, n: int = 0
 
 
 def test_a_session_sees_its_own_past(ws: Workspace) -> None:
-    """A context for a session shows what left its window and nothing of other sessions; one for none shows all."""
+    """A context for a session shows what left its window and nothing of others; one for none shows all (N-15)."""
     keep(ws, "one", "Dana plants tulips")
     keep(ws, "two", "Omar fixes bikes")
     assert "tulips" in shown(ws, session="one").text
@@ -130,7 +130,7 @@ def month(desk: Desk, days: int, turns: int) -> None:
 
 @pytest.mark.slow
 def test_a_month_without_dreams_is_caught_up_later(tmp_path: Path) -> None:
-    """With dreams off for a month prompts stay bounded, and once on nothing of the month is skipped (R-16)."""
+    """With dreams off for a month prompts stay bounded, and once on nothing of the month is skipped (R-16, N-07)."""
     with Desk(
         tmp_path,
         **{"dream.enabled": "false", "compaction.context_tokens": "2000", "context.budget_tokens": "3000"},

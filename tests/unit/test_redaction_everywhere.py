@@ -128,7 +128,7 @@ WAYS = (in_turns, in_refused_turns, in_entries, in_judgements, in_notes, in_impo
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_no_secret_reaches_a_file(way: object, tmp_path: Path) -> None:
-    """Through capture to dream, no file, row or git object holds any secret of the table (R-44, P-18)."""
+    """Through capture to dream, no file, row or git object holds any secret of the table (R-44, P-18, L-17)."""
     assert callable(way)
     with Desk(tmp_path, durability="os") as desk:
         for row in ROWS:

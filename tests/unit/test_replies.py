@@ -34,7 +34,7 @@ def kept(text: str) -> str:
     ],
 )
 def test_what_surrounds_an_answer_is_taken_off(text: str) -> None:
-    """Fences, thinking and channel marks are no part of an answer (R-17)."""
+    """Fences, thinking and channel marks are no part of an answer (R-17, N-06)."""
     assert kept(text) == "We ship on Friday."
 
 

@@ -48,7 +48,7 @@ def lines(reply: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["summary", "compaction"])
 def test_the_golden_requests(name: str) -> None:
-    """What a model is asked reads, byte for byte, as its golden file has it."""
+    """What a model is asked reads, byte for byte, as its golden file has it (N-12)."""
     model = ScriptedModel(["- Decision [0] We ship version 2.1 on Friday."])
     ask = {"summary": summarise, "compaction": condense}[name]
     ask(model, TURNS, calendar=CALENDAR, nonce="00000000000000aa", keep=str)

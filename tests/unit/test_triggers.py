@@ -11,6 +11,7 @@ import pytest
 
 from reverie.context import ContextRequest
 from reverie.core.records import Extraction, Turn
+from reverie.errors import ModelFailed
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
 from reverie.store import journal
@@ -128,6 +129,21 @@ def test_whatever_fires_reads_each_turn_once(tmp_path: Path, what: str) -> None:
             memory.extract(moment=again)
             memory.context()
         assert spans(memory) == [("talk", 0, 6)]
+
+
+def test_ending_a_session_waits_for_no_reader(tmp_path: Path) -> None:
+    """A session is closed at once though its model is away; its turns are read when the model is back (N-19)."""
+    clock = FixedClock(NOON)
+    away = ScriptedModel([ModelFailed("it is away", kind="down")], loop=True)
+    with opened(tmp_path, clock, model=away) as memory:
+        talk(memory)
+        assert memory.end("talk").digest
+        assert not away.requests
+        memory.extract()
+        assert spans(memory) == []
+    with opened(tmp_path, clock) as memory:
+        memory.extract(moment="tick")
+        assert spans(memory) == [("talk", 0, 3)]
 
 
 def test_two_that_fire_together_read_a_turn_once(tmp_path: Path) -> None:
