@@ -39,7 +39,7 @@ from reverie.store import hooks, quarantine, sessions, stream
 from reverie.store.hooks import Position
 from reverie.store.workspace import Workspace
 
-MOST = 4 << 20  # bytes read at one call; about a second, so that a hook keeps its host waiting no longer
+MOST = 2 << 20  # bytes read at one call; about a second, so that a hook keeps its host waiting no longer
 _PIECE = 1 << 20
 _LINE = 24 << 20  # bytes of the longest line that is decoded
 _HEAD = 256  # bytes by which a transcript is known again

@@ -79,3 +79,18 @@ def test_a_line_beyond_all_bounds_is_passed_over(
     talk.fire(memory, "Stop")
     assert said(memory) == ["First.", "Last."]
     assert "more than" in str([one.reason for one in quarantine.listed(memory.opened.ws)])
+
+
+def test_a_backlog_waits_for_consolidate(memory: Memory, talk: Talk) -> None:
+    """More unread turns than a person can be kept waiting for are captured, and extracted by the next consolidate."""
+    talk.say(*(f"I bought a lamp number {n}." for n in range(claude_code.WAITED_FOR + 1)))
+    talk.fire(memory, "Stop")
+    assert memory.list() == []
+    assert len(said(memory)) == claude_code.WAITED_FOR + 1
+    memory.remember("User moved to Lisbon.")
+    other = Talk(talk.path.with_name("t2.jsonl"), "s2")
+    other.say("I moved to Porto.")
+    other.fire(memory, "SessionEnd")
+    assert any("Porto" in one.entry.text for one in memory.list())
+    memory.consolidate()
+    assert memory.opened.state_now().mark("s1") == claude_code.WAITED_FOR + 1

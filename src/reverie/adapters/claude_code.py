@@ -27,10 +27,10 @@ import msgspec
 from reverie.context import Context, ContextRequest, context
 from reverie.core import json_edit
 from reverie.core.json_edit import Node
-from reverie.core.pipeline import Moment
+from reverie.core.pipeline import Moment, due, rhythm_of
 from reverie.core.tokens import terms
 from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
-from reverie.store import hooks
+from reverie.store import hooks, sessions
 from reverie.transcripts import follow, waiting
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ FLAGS = {"embedder": "none"}
 LONGEST = 9_500  # UTF-16 units of a context: the host takes 10,000 whole and shows a part of more
 _START_TOKENS, _PROMPT_TOKENS = 2_400, 1_000
 _PROMPT_PARTS = ("due", "relevant")
+WAITED_FOR, _COMPACTED = 200, 2_000  # unread turns that a hook reads: about a second's, and some seconds'
+_SESSIONS = 5  # read at one session's end
+_LOOKED_AT = 8 << 20  # bytes of sessions, those that changed last, among which what is due is looked for
 _LEAST = 300  # tokens below which a context is given up rather than cut again
 _OURS = re.compile(r"(?:^|[\s/\\\"'])(?:reverie(?:\.exe)?|-m reverie)[\"']?\s+hook\s+(\w+)\b")
 
@@ -96,19 +99,31 @@ def hook(memory: Memory, event: Event) -> str:
     elif event.name == "UserPromptSubmit":
         printed = _printed(event, _prompt(memory, event))
     elif event.name == "PreCompact":
-        _extract(memory, [event.session] if event.session else None, moment="compaction")
+        _extract(memory, _due(memory, event, "compaction", most=_COMPACTED))
     elif event.name == "SessionEnd" and event.session:
         memory.end(event.session)
     if event.name in {"Stop", "SessionEnd"} and memory.opened.ws.settings.model == "none":
         # With a model this would keep the person waiting: `consolidate`, or the next PreCompact, reads the turns.
-        _extract(memory, None, moment="tick")
+        _extract(memory, _due(memory, event, "tick", most=WAITED_FOR))
     hooks.went(memory.opened.ws, event.name, "; ".join(problems))
     return printed
 
 
-def _extract(memory: Memory, names: list[str] | None, *, moment: Moment) -> None:
-    """Read what is due, and let MEMORY.md show it, for nobody else may come by before the next session begins."""
-    if memory.extract(names, moment=moment).entries:
+def _due(memory: Memory, event: Event, moment: Moment, *, most: int) -> list[str]:
+    """Return the sessions to read now: this one, at a session's end any; a longer backlog waits for `consolidate`."""
+    ws, mark = memory.opened.ws, memory.opened.state_now().mark
+    talks = [
+        one
+        for one in sessions.talks(ws, mark, within=_LOOKED_AT)
+        if one.unread <= most and (one.session == event.session or event.name == "SessionEnd")
+    ]
+    rhythm = rhythm_of(ws.settings.extraction)
+    return list(due(talks, moment, now=ws.clock(), calendar=ws.calendar, rhythm=rhythm))[-_SESSIONS:]
+
+
+def _extract(memory: Memory, names: list[str]) -> None:
+    """Read sessions, and let MEMORY.md show it, for nobody else may come by before the next session begins."""
+    if names and memory.extract(names).entries:
         memory.drain()
         memory.publish()
 
