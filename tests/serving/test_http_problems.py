@@ -85,3 +85,19 @@ def test_each_refusal_says_what_to_do() -> None:
     for name, kind in KINDS.items():
         told = problem(Refusal(name, "so it is"))
         assert (told.kind, told.status, told.remedy) == (name, kind.status, kind.remedy)
+
+
+def test_a_method_that_is_not_taken_is_told_which_are(world: World) -> None:
+    """An address answers a method it does not take by 405, and names those it takes."""
+    response = world.ask("DELETE", "/entries")
+    assert response.status_code == 405
+    assert response.headers["allow"] == "GET, HEAD, POST"
+
+
+def test_nothing_open_holds_what_was_erased(world: World) -> None:
+    """After an erase every memory of the workspace is closed, so that none goes on holding the text."""
+    world.value("POST", "/recall", json={"query": "tea"})
+    assert world.hosted.open > 0
+    world.value("POST", "/erase", json={"ids": [world.entry]})
+    assert world.hosted.open == 0
+    assert world.value("POST", "/recall", json={"query": "tea"})["hits"] == []

@@ -125,6 +125,7 @@ ADMIN = (
         example={"ids": ["2b47366a861a87ca"], "dry_run": True},
         long=True,
         unplaced=True,
+        renews=True,  # what is open would go on holding the text
         run=_erase,
     ),
     Operation(

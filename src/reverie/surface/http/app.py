@@ -156,4 +156,10 @@ async def _no_route(_: Server, request: Request) -> Response:
 
 
 async def _no_method(_: Server, request: Request) -> Response:
-    raise Refusal("WrongMethod", f"{request.url.path[:200]} does not take {request.method[:20]}")
+    from starlette.routing import Match, Route
+
+    routes = [one for one in request.app.routes if isinstance(one, Route)]
+    there = [one.methods or () for one in routes if one.matches(request.scope)[0] != Match.NONE]
+    allow = ", ".join(sorted({method for methods in there for method in methods}))
+    message = f"{request.url.path[:200]} does not take {request.method[:20]}: it takes {allow}"
+    raise Refusal("WrongMethod", message, headers={"allow": allow})

@@ -62,7 +62,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     `path` stands behind that of the workspace. `gives` is the type of the answer, or its schema; an answer that is no
     object stands in one under `named`. `long`: it may take more than a moment. `bare`: it answers in a workspace nobody
     has trusted yet. `raised`: an argument with which a greater right is needed. `unplaced`: its answer may name folders
-    of the machine, which are taken out. `renews`: settings are read anew behind it.
+    of the machine, which are taken out. `renews`: the memory is opened anew behind it.
     """
 
     id: str

@@ -28,7 +28,7 @@ _REMEDIES = {
     404: "look for what there is, then ask for that",
     409: "look at what is there now",
     422: "mend what was sent",
-    500: "look at the server's log",
+    500: "start the server with REVERIE_TRACEBACK=1 to see where it came from",
 }
 
 

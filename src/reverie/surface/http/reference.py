@@ -29,7 +29,8 @@ list with `next` in its answer goes on behind `cursor=NEXT`.
 
 A body holds at most {_LIMITS.body:,} bytes, its JSON is at most {_LIMITS.depth} deep, and it arrives within
 {_LIMITS.body_seconds:g} seconds; an upload has at most {_LIMITS.upload:,} bytes and {_LIMITS.upload_seconds:g} seconds.
-An answer that takes longer than {_LIMITS.answer_seconds:g} seconds is no longer waited for, and what was begun goes on.
+An answer that takes longer than {_LIMITS.answer_seconds:g} seconds is no longer waited for, and what was begun goes on;
+imports and exports are waited for to their end.
 
 ## Problems
 
