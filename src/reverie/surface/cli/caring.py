@@ -14,6 +14,7 @@ from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.scheduling import KINDS, arrange, schedule_lines
 from reverie.surface.cli.session import one_of, opened, opening_of
+from reverie.surface.cli.watching import reindexing, watched
 from reverie.surface.own_settings import keep_settings
 from reverie.surface.render import Line, Styled, dim, line
 from reverie.surface.status_text import status_lines
@@ -131,7 +132,7 @@ def _finding(one: Finding) -> Line:
 @app.command("reindex", cls=Verb, epilog="reverie reindex")
 def reindex(ctx: typer.Context) -> None:
     """Throw the derived files away and build them again from the others."""
-    with opened(ctx) as memory:
+    with opened(ctx) as memory, watched(lambda: reindexing(memory.root), quiet=globals_of(ctx).json):
         done = memory.reindex()
     answer(ctx, done, [line(f"{done.entries:,} entries and {done.rows:,} search rows, from the files")])
 

@@ -15,6 +15,7 @@ from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened, where_of
+from reverie.surface.cli.watching import erasing, watched
 from reverie.surface.entry_text import entry_json, entry_line
 from reverie.surface.render import Line, Styled, dim, line, say
 
@@ -151,7 +152,8 @@ def erase(
         meant = _meant(memory, entries, where, forgotten=True)
         if not (dry_run or yes):
             _confirm(ctx, meant)
-        done = memory.erase(meant.ids, dry_run=dry_run)
+        with watched(lambda: erasing(memory.root), quiet=globals_of(ctx).json):
+            done = memory.erase(meant.ids, dry_run=dry_run)
     answer(
         ctx,
         {"dry_run": dry_run, "ids": meant.ids, "result": done},

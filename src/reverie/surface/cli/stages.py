@@ -9,14 +9,16 @@ from typing import Annotated
 import typer
 
 from reverie.consolidate import Plan
+from reverie.core.editing import Edited
 from reverie.core.names import is_day
 from reverie.core.pipeline import STEPS
 from reverie.dream import Dreamt
 from reverie.errors import UsageError
 from reverie.lint import Linted
 from reverie.publish import Published
-from reverie.surface.cli.frame import Verb, answer, application
+from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import one_of, opened
+from reverie.surface.cli.watching import dreaming, watched
 from reverie.surface.render import Line, dim, line, say
 
 app = application()
@@ -115,7 +117,11 @@ def dream(
     if date and not is_day(date):
         raise UsageError(f"--date {date!r} is no day: write it like 2026-07-01")
     with opened(ctx) as memory:
-        done = memory.dream(now=now, dry_run=dry_run, day=date, most=batch)
+        root = memory.root
+        with watched(
+            lambda: dreaming(root, sum(memory.status().pending.values())), quiet=globals_of(ctx).json
+        ):
+            done = memory.dream(now=now, dry_run=dry_run, day=date, most=batch)
     answer(ctx, done, _dreamt(done))
 
 
@@ -153,7 +159,7 @@ def _published(done: Published) -> Iterator[Line]:
         yield line(done.problem)
 
 
-@app.command("lint", cls=Verb, epilog="reverie lint\nreverie lint --fix")
+@app.command("lint", cls=Verb, epilog="reverie lint\nreverie lint --fix\nreverie lint --editorial")
 def lint(
     ctx: typer.Context,
     fix: Annotated[
@@ -162,10 +168,16 @@ def lint(
             "--fix", help="Mend what is safe: links to moved pages, forgotten lines, marks for review."
         ),
     ] = False,
+    editorial: Annotated[
+        bool,
+        typer.Option(
+            "--editorial", help="Let the model that dreams read the pages and edit them, judged like a dream."
+        ),
+    ] = False,
 ) -> None:
     """Look the notebook over for what is stale, broken, contradicted, orphaned or uncited."""
     with opened(ctx) as memory:
-        done = memory.lint(fix=fix)
+        done = memory.lint(fix=fix, editorial=editorial)
     answer(ctx, done, _linted(done))
 
 
@@ -180,6 +192,20 @@ def _linted(done: Linted) -> Iterator[Line]:
     yield line(f"{done.pages} pages, {len(done.findings)} findings")
     if done.mended:
         yield line(f"{len(done.mended)} mended in {done.run}: `reverie undo {done.run}` takes that back")
+    if done.edited is not None:
+        yield from _edited(done.edited)
+
+
+def _edited(done: Edited) -> Iterator[Line]:
+    """Yield what a model edited, and why it did not edit more."""
+    for reason in done.refused:
+        yield line(f"not edited: {reason}", indent=2)
+    if done.problem:
+        yield line(done.problem)
+    elif done.run:
+        yield line(f"{len(done.pages)} pages edited in {done.run}: `reverie undo {done.run}` takes that back")
+    else:
+        yield line("nothing was edited")
 
 
 _TRIGGERS = ", ".join(STEPS)

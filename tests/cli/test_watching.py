@@ -1,0 +1,100 @@
+"""Bars for long work: what they count, that they are shown to people alone, and that they change nothing."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reverie import layout
+from reverie.surface.cli.watching import Work, dreaming, erasing, reindexing, watched
+
+if TYPE_CHECKING:
+    from conftest import Shell
+
+
+class Terminal(io.StringIO):
+    """Standard error that a person looks at."""
+
+    def isatty(self) -> bool:
+        """Say that it is one."""
+        return True
+
+
+def looked_at(patch: pytest.MonkeyPatch) -> Terminal:
+    """Put a terminal in the place of standard error, in the test itself: pytest puts its own there before each."""
+    seen = Terminal()
+    patch.setattr(sys, "stderr", seen)
+    patch.setenv("TERM", "xterm")
+    patch.setenv("COLUMNS", "120")
+    return seen
+
+
+@pytest.mark.parametrize(("total", "said"), [(8, "5 of 8 stones"), (0, "5 stones")])
+def test_a_person_sees_how_far_it_has_come(total: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the name, the count, the total where it is known, and the unit are shown."""
+    terminal = looked_at(monkeypatch)
+    asked, twice = threading.Event(), []
+
+    def count() -> int:
+        twice.append(1)
+        if len(twice) > 1:
+            asked.set()
+        return 5
+
+    with watched(lambda: Work(name="carry", unit="stones", count=count, total=total), quiet=False):
+        assert asked.wait(30)
+    assert "carry" in terminal.getvalue()
+    assert said in terminal.getvalue()
+
+
+def test_nobody_sees_it_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    """With `--json`, and where standard error is no terminal, nothing is shown and nothing is counted."""
+
+    def never() -> Work:
+        raise AssertionError("nobody looks")
+
+    for quiet in (True, False):
+        with watched(never, quiet=quiet):
+            pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_within_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes wrong in the work comes through, and the bar goes away."""
+    looked_at(monkeypatch)
+    work = Work(name="carry", unit="stones", count=lambda: 1)
+    with pytest.raises(ZeroDivisionError), watched(lambda: work, quiet=False):
+        raise ZeroDivisionError
+    assert not [one for one in threading.enumerate() if one.name == "watching"]
+
+
+def test_the_files_tell_how_far_it_is(shell: Shell) -> None:
+    """A dream is counted by its outcomes, a reindex by the derived bytes, an erase by the files it wrote."""
+    tea = shell.json("remember", "User likes tea")["id"]
+    shell.ok("consolidate")
+    dream = dreaming(shell.folder, 3)
+    with (shell.folder / layout.OUTCOMES).open("ab") as file:
+        file.write(b"{}\n{}\n")
+    assert (dream.count(), dream.total) == (2, 3)
+    whole = reindexing(shell.folder)
+    assert whole.total == whole.count() > 0
+    erase = erasing(shell.folder)
+    assert erase.count() == 0
+    shell.ok("erase", tea, "--yes")
+    assert erase.count() > 1
+
+
+def test_commands_show_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The three commands show a bar on a terminal, on standard error alone, and none with `--json`."""
+    calls = ((("reindex",), "reindex"), (("dream", "--now"), "dream"), (("erase", "", "--yes"), "erase"))
+    for words, name in calls:
+        for told in ((), ("--json",)):
+            tea = shell.json("remember", f"User likes tea, said for {name} {told}")["id"]
+            terminal = looked_at(monkeypatch)
+            answer = shell.ok(*(word or tea for word in words), *told)
+            assert "\x1b" not in answer.out
+            assert (name in terminal.getvalue()) is not bool(told)
