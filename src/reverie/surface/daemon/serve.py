@@ -38,6 +38,7 @@ from reverie.surface.http.app import app
 from reverie.surface.http.guard import LOOPBACK
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.metrics import MISSING
+from reverie.surface.http.patience import patient
 from reverie.surface.http.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _server(inner: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             inner,
-            http="h11",
+            http=patient(),
             ws="none",
             lifespan="on",
             log_config=None,
