@@ -22,11 +22,13 @@ from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.records import Draft, Run
 from reverie.core.scopes import Member
+from reverie.editorial import NO_MODEL, edit
 from reverie.importers.taken import Imported
 from reverie.importing import Wish
 from reverie.index.state import State
 from reverie.lint import Linted, lint
 from reverie.merging import merge
+from reverie.reaching import around_of
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
@@ -151,15 +153,22 @@ class Care(Word):
         entries, rows = self.opened.rebuild()
         return msgspec.structs.replace(dropped, entries=entries, rows=rows)
 
-    def lint(self, *, fix: bool = False, due: bool = False) -> Linted:
+    def lint(self, *, fix: bool = False, due: bool = False, editorial: bool | None = None) -> Linted:
         """Look the notebook over, log that, and with `fix` mend what is safe; `due`: only when it is time. Raises Busy.
+
+        `editorial`: the model that dreams looks the pages over, too, and edits them; by default when it is time.
 
         >>> memory.lint().findings
         ()
         """
         ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
         done = lint(ws, look, masked=masked, fix=fix, due=due)
-        self._act(Due(publish=bool(done.mended)))
+        wanted = due and ws.settings.lint.editorial if editorial is None else editorial
+        if wanted and not done.waits:
+            edited = edit(ws, around_of(self.opened), done.findings)
+            if editorial or edited.problem != NO_MODEL:
+                done = msgspec.structs.replace(done, edited=edited)
+        self._act(Due(publish=bool(done.mended) or bool(done.edited and done.edited.pages)))
         return done
 
     def export(self, target: Path) -> Exported:

@@ -246,6 +246,8 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
 
     def lint() -> Told:
         done = verbs.lint(due=True)
+        if done.edited is not None:
+            tally.tell("lint", *filter(None, (done.edited.problem,)), passing=True)
         return Told("lint", done.waits or _number(len(done.findings), "finding"), idle=bool(done.waits))
 
     def publish() -> Told:

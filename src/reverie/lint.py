@@ -24,6 +24,7 @@ from reverie.core.batch import Shut, gate, just_was
 from reverie.core.citations import citing_lines, links
 from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
+from reverie.core.editing import Edited
 from reverie.core.front_matter import read as read_front
 from reverie.core.mending import Complaint, mended
 from reverie.core.moves import moves
@@ -49,7 +50,8 @@ Masked = Callable[[str], bool]
 class Linted(msgspec.Struct, frozen=True, kw_only=True):
     """How many pages were looked at, what is wrong with them, and what was mended in which run.
 
-    `refused` says of pages that could be mended why they were not; `waits` why none was looked at.
+    `refused` says of pages that could be mended why they were not; `waits` why none was looked at. `edited` is what a
+    model did that looked the pages over after that; None where none was to.
     """
 
     pages: int = 0
@@ -58,6 +60,7 @@ class Linted(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[str, ...] = ()
     run: str = ""
     waits: str = ""
+    edited: Edited | None = None
 
 
 class _Page(msgspec.Struct, frozen=True):

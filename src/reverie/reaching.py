@@ -1,4 +1,4 @@
-"""What a dream reaches of an open memory: its state, what is forgotten, the search, and the model that dreams.
+"""What a dream or an editor reaches of an open memory: state, what is forgotten, the search, the model that dreams.
 
 Owns how the dream's Reach is put together, for the verb and for whoever drives a run in several calls; promises that
 the agent's searches pass the mask like everybody's; never dreams itself.
@@ -7,6 +7,7 @@ the agent's searches pass the mask like everybody's; never dreams itself.
 from __future__ import annotations
 
 from reverie.dream import Reach
+from reverie.editorial import Around
 from reverie.opening import Opened
 from reverie.recall import Ask, recall
 from reverie.store.dream_views import Veil
@@ -32,3 +33,9 @@ def reach_of(opened: Opened) -> Reach:
         agent=lambda run: models.agent("dream", run=run),
         model=models.name("dream"),
     )
+
+
+def around_of(opened: Opened) -> Around:
+    """Return what an editor of this memory's notebook asks: what a dream does, but for links and ids."""
+    reach = reach_of(opened)
+    return Around(look=reach.look, veil=reach.veil, seek=reach.seek, agent=reach.agent, model=reach.model)

@@ -45,6 +45,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "company",
         "following",
         "word",
+        "reaching",
         *BELOW_MEMORY,
     },  # the verbs of Memory that a person uses
     "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory

@@ -23,3 +23,8 @@ class LintSettings:
     min_days: int = key(
         "Days between two such looks.", default=7, within=(0, 366), here=True, seed="memory_lint_min_days"
     )
+    editorial: bool = key(
+        "Whether the model that dreams, where there is one, then looks the pages over, too.",
+        default=True,
+        here=True,
+    )

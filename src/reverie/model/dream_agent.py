@@ -16,7 +16,7 @@ import msgspec
 
 from reverie.errors import ModelFailed
 from reverie.model.agents import AgentModel
-from reverie.model.dream_prompt import TOOLS, Task
+from reverie.model.dream_prompt import TOOLS
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, Tool
@@ -43,6 +43,22 @@ class Desk(Protocol):
         """Return what has no outcome yet."""
 
 
+class Asked(Protocol):
+    """What an agent is told: its instructions, the data, and the names of the tools it has."""
+
+    @property
+    def instructions(self) -> str:
+        """What is asked."""
+
+    @property
+    def text(self) -> str:
+        """The data it is asked about."""
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Which of the tools it is given."""
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """How a run ended: cleanly, or with a `problem`, which is the batch's `own_fault` or was `too_much` for a ceiling.
 
@@ -62,7 +78,7 @@ class _Heard(msgspec.Struct):
     messages: list[Any] = msgspec.field(default_factory=list)
 
 
-def dream_with(given: Given, task: Task, *, desk: Desk, seconds: float) -> Ended:
+def dream_with(given: Given, task: Asked, *, desk: Desk, seconds: float) -> Ended:
     """Let a model work on a batch for at most so many seconds, and return how it ended."""
     heard = _Heard()
     try:
@@ -79,7 +95,7 @@ def dream_with(given: Given, task: Task, *, desk: Desk, seconds: float) -> Ended
     return Ended(clean=True, said=tuple(_transcript(heard.messages)))
 
 
-async def _dream(given: Given, task: Task, desk: Desk, *, seconds: float, heard: _Heard) -> None:
+async def _dream(given: Given, task: Asked, desk: Desk, *, seconds: float, heard: _Heard) -> None:
     """Run the agent, and once more where it ended with something unsettled; raises ModelFailed."""
     from pydantic_ai import exceptions as known
 
@@ -118,7 +134,7 @@ async def _ask(agent: Agent[None, str], text: str, *, seconds: float, heard: _He
         await agent.run(text, message_history=before or None, usage_limits=limits, timeout=seconds)
 
 
-def _agent(model: AgentModel, task: Task, desk: Desk) -> Agent[None, str]:
+def _agent(model: AgentModel, task: Asked, desk: Desk) -> Agent[None, str]:
     from pydantic_ai import Agent, Tool
 
     def tool(name: str) -> Tool[None]:
@@ -128,7 +144,9 @@ def _agent(model: AgentModel, task: Task, desk: Desk) -> Agent[None, str]:
         told = TOOLS[name]
         return Tool.from_schema(use, name, told.says, told.schema, sequential=True)
 
-    return Agent(model, instructions=task.instructions, tools=[tool(name) for name in TOOLS], retries=WRONG)
+    return Agent(
+        model, instructions=task.instructions, tools=[tool(name) for name in task.tools], retries=WRONG
+    )
 
 
 def _transcript(messages: Sequence[ModelMessage]) -> Iterator[Mapping[str, object]]:

@@ -64,6 +64,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     skills: bool = True
 
     @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools it takes."""
+        return tuple(TOOLS)
+
+    @property
     def instructions(self) -> str:
         """What is asked, whatever the batch."""
         asked = prompt("dream").text

@@ -85,12 +85,14 @@ class Tools:
             return f"refused: {tool} does not take that; see what it wants"
         except ReverieError as error:
             said = f"refused: {error}"
-        return f"{said}\n{self.progress()}"
+        return f"{said}\n{self.progress()}".rstrip("\n")
 
     # What it came to
 
     def progress(self) -> str:
-        """Return how many parts are settled, and which are not."""
+        """Return how many parts are settled, and which are not; nothing where there is no batch."""
+        if not self._parts:
+            return ""
         left = self.unsettled()
         names = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
         done = f"[{len(self._settled)} of {len(self._parts)} settled"
@@ -229,6 +231,8 @@ class Tools:
         base = self._base(target)
         if any(self._ws.clean(line) != line for line in added_lines(base, text)):
             return "refused: it holds a secret"
+        if target.kind != "page" and not self._parts:
+            return "refused: without a batch there is nothing that could be proposed; edit pages"
         if target.kind == "skill" and self._ws.settings.skills == "off":
             return "refused: skills are switched off (skills = off)"
         self._written += len(text)

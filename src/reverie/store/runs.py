@@ -56,7 +56,8 @@ def transcript_file(run: str) -> str:
 def keep_transcript(ws: Workspace, run: str, lines: Sequence[Mapping[str, object]]) -> None:
     """Write a run's transcript without secrets, one object a line, and remove those older than the newest ones kept."""
     ws.disk.replace(transcript_file(run), b"".join(framing.frame(_clean(ws, line)) for line in lines))
-    names = sorted(name for name in ws.disk.list(layout.DREAMS) if _TRANSCRIPT.fullmatch(name))
+    found = (name for name in ws.disk.list(layout.DREAMS) if _TRANSCRIPT.fullmatch(name))
+    names = sorted(found, key=lambda name: name.partition("-")[2])  # by time, whatever kind of run
     for name in names[: -ws.settings.dream.transcripts]:
         ws.disk.remove(f"{layout.DREAMS}/{name}")
 
