@@ -30,6 +30,7 @@ from reverie.errors import (
     Busy,
     DamagedFile,
     IndexUnavailable,
+    NewerFormat,
     NotAWorkspace,
     NotFound,
     ReverieError,
@@ -269,6 +270,15 @@ class Opened:
             return Opened(self.opening, ws, identity=ws.identity(), agent=agent)
         ws.expected = _identity(self.opening, ws, agent=self.identity.agent, person=name)
         return Opened(self.opening, ws, identity=ws.expected, agent=agent)
+
+    def people(self) -> list[str]:
+        """Return the names of the people who have a memory of their own here; `check` names what cannot be read."""
+        names = []
+        for slug in self.ws.disk.list(layout.PEOPLE):
+            with suppress(NotAWorkspace, DamagedFile, NewerFormat, UnsafePath):
+                folder = self.ws.root / layout.person_folder(slug)
+                names.append(self.opening.workspace(folder, above=self.ws).identity().person)
+        return names
 
     def _make(self) -> None:
         """Make a person's workspace, which was read as an empty one so far."""

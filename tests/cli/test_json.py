@@ -29,7 +29,7 @@ due|done {quote}
 recall tea|recall hello --kind turn|recall nothing-at-all|context tea|context --session s1|list|get {tea}|why {tea}
 why {turn}|hide {tea}|hide {tea} --dry-run|forget {tea} --dry-run|erase {tea} --dry-run|exclude tea --preview
 extract|drain|compact|compact s1|digest|dream|dream --now|dream --now --dry-run|publish|lint|lint --fix
-consolidate|consolidate --drain-only|consolidate --dry-run|consolidate --after end
+consolidate|consolidate --drain-only|consolidate --dry-run|consolidate --after end|consolidate --people
 log|diff {run}|review list|review show {item}|review reject {item}
 init|trust|status|doctor|check|check --repair|members|members --add 0123456789abcdef|reindex|export {out}
 import {conversation} --dry-run|import {conversation}|completion bash

@@ -248,3 +248,19 @@ def test_a_control_in_a_path_is_refused() -> None:
     for make in (cron_line, units):
         with pytest.raises(UsageError, match="rename it"):
             make(bad)
+
+
+def test_each_person_s_memory_is_drained_too(shell: Shell, system: System) -> None:
+    """What runs by itself also stores what each person's own memory has queued, and one that fails stops no other."""
+    scheduled(shell, "cron")
+    assert system.crontab.count(b"consolidate --people ") == 1
+    for name in ("Dana", "Mira", "Zoe"):
+        shell.ok("remember", f"{name} keeps bees", "--user", name)
+    mira = next((shell.folder / layout.PEOPLE).glob("mira*"))
+    (mira / layout.DRAIN_INTENT).write_bytes(b"damaged")
+    answer = shell("consolidate", "--people")
+    assert answer.code != 0
+    assert "Dana: consolidation: agent=" in answer.out
+    for name in ("Dana", "Zoe"):
+        assert shell.json("status", "--user", name)["queued"] == 0
+        assert shell.json("list", "--user", name)[0]["text"] == f"{name} keeps bees"

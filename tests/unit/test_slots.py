@@ -61,4 +61,4 @@ def test_a_slot_is_never_shorter_than_a_minute() -> None:
 )
 def test_what_is_due(before: Before, seen: Seen, *, due: bool) -> None:
     """A slot is used once, and only where something can have become due since the last run began."""
-    assert is_due(SLOT, before, seen) is due
+    assert is_due(SLOT, before, seen=seen) is due

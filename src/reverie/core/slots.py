@@ -44,7 +44,7 @@ def slot_of(now: datetime, every: timedelta, *, name: str) -> datetime:
     return datetime.fromtimestamp(begun, UTC)
 
 
-def is_due(slot: datetime, before: Before, seen: Seen) -> bool:
+def is_due(slot: datetime, before: Before, *, seen: Seen) -> bool:
     """Tell whether a run may find something to do in this slot, which was not used yet.
 
     A slot is compared for being the same, not for being later: after a clock went wrong the next slot is used again.

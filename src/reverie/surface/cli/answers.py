@@ -72,6 +72,12 @@ class CapturedLines(msgspec.Struct, frozen=True):
     refused: list[Refused]
 
 
+class ConsolidatingAll(Consolidating, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run of all stages did; with `--people` also in each person's own memory, by name."""
+
+    people: dict[str, Consolidating] = msgspec.field(default_factory=dict)
+
+
 class SessionEnded(msgspec.Struct, frozen=True):
     """A session that was closed, and what has become due by that."""
 
@@ -291,7 +297,7 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     "dream": (Dreamt,),
     "publish": (Published,),
     "lint": (Linted,),
-    "consolidate": (Consolidating,),
+    "consolidate": (ConsolidatingAll,),
     "install": (Installed,),
     "uninstall": (Uninstalled,),
     "serve": (Served,),

@@ -161,9 +161,8 @@ def _complete(instruction: str) -> int:
         return int(shell_complete(program(), {}, NAME, COMPLETE, instruction))
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
-    except (
-        Exception
-    ):  # reason: a line that is being written is often wrong, and whoever writes it has not asked us
+    except Exception:
+        # A line that is being written is often wrong, and whoever writes it has not asked us.
         return 1
 
 

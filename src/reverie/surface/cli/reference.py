@@ -36,7 +36,7 @@ Made from the code by `make reference`. Every error Reverie raises on purpose ha
 do, an exit code, an HTTP status, and whether trying again can help.
 
 Beside them, the command line exits {UNEXPECTED} after an error it did not expect (`REVERIE_TRACEBACK=1` shows where it
-came from), {INTERRUPTED} when interrupted, and 1 when `reverie check` found an error.
+came from), {INTERRUPTED} when interrupted, and 1 when `reverie check` or `reverie doctor` found an error.
 
 | class | exit code | HTTP status | try again | meaning |
 |---|---|---|---|---|

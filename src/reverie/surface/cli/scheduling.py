@@ -23,11 +23,11 @@ KINDS: tuple[Kind, ...] = ("systemd", "cron", "none")
 
 
 def job_of(opening: Opening) -> Job:
-    """Return the job that consolidates the workspace an `Opening` names, from wherever it is started."""
+    """Return the job that consolidates the workspace an `Opening` names and its people's, from anywhere."""
     place = opening.folder()
     config = Path(os.path.abspath(opening.config()))  # noqa: PTH100 `resolve` would follow links
     whole = msgspec.structs.replace(opening, path=place, agent=None, user="", config_dir=config, flags=None)
-    return Job(tuple(command_of(whole)), str(place))
+    return Job((*command_of(whole), "--people"), str(place))
 
 
 def arrange(opening: Opening, kind: Kind) -> Scheduled:

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from reverie.consolidate import Plan
+from reverie.consolidate import Consolidated, Plan
 from reverie.core.editing import Edited
 from reverie.core.names import is_day
 from reverie.core.pipeline import STEPS
 from reverie.dream import Dreamt
-from reverie.errors import UsageError
+from reverie.errors import ReverieError, UsageError
 from reverie.lint import Linted
+from reverie.memory import Memory
 from reverie.publish import Published
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import one_of, opened
@@ -213,6 +214,7 @@ _CONSOLIDATE = """\
 reverie consolidate                   from cron, as often as you like
 reverie consolidate --after end       what follows the end of a session: no dream
 reverie consolidate --drain-only
+reverie consolidate --people          and in each person's own memory
 reverie consolidate --dry-run --json
 """
 
@@ -228,6 +230,9 @@ def consolidate(
     ] = False,
     after: Annotated[str, typer.Option(metavar="TRIGGER", help=f"Only what follows {_TRIGGERS}.")] = "",
     dry_run: DryRun = False,
+    people: Annotated[
+        bool, typer.Option("--people", help="Also in the memory that each person has of their own.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say below the line what each stage did.")
     ] = False,
@@ -244,17 +249,46 @@ def consolidate(
     plan = Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run, after=trigger)
     with opened(ctx) as memory:
         done = memory.consolidate(plan)
-    told = {
+        others, failed = _with_people(memory, plan) if people else ({}, [])
+    lines = _consolidated(done, every=dry_run or verbose)
+    lines += [f"{person}: {one}" for person, one in others.items()]
+    told = _told(done) | ({"people": {name: _told(one) for name, one in others.items()}} if people else {})
+    answer(ctx, told, lines)
+    troubles = [*done.problems, *(f"{name}: {said}" for name, one in others.items() for said in one.problems)]
+    say(*(f"reverie: {problem}" for problem in troubles), to=sys.stderr)
+    if failed:
+        raise failed[0]
+
+
+def _with_people(memory: Memory, plan: Plan) -> tuple[dict[str, Consolidated], list[ReverieError]]:
+    """Run the same in each person's own memory; one that fails keeps nobody else's from being run."""
+    done: dict[str, Consolidated] = {}
+    failed: list[ReverieError] = []
+    for name in memory.opened.people():
+        try:
+            with memory.person(name) as one:
+                done[name] = one.consolidate(plan)
+        except ReverieError as error:
+            failed.append(error)
+    return done, failed
+
+
+def _told(done: Consolidated) -> dict[str, object]:
+    """Return what a run did, for programs."""
+    plan = done.plan
+    return {
         "agent": done.agent,
         "facts_added": done.facts_added,
-        "watermark": "n/a" if drain_only else done.watermark or "n/a",
-        "dry_run": dry_run,
-        "drain_only": drain_only,
-        "promote_only": promote_only,
+        "watermark": "n/a" if plan.drain_only else done.watermark or "n/a",
+        "dry_run": plan.dry_run,
+        "drain_only": plan.drain_only,
+        "promote_only": plan.promote_only,
         "stages": done.stages,
         "told": done.told,
         "problems": done.problems,
     }
-    did = [line(dim(f"  {one.stage}: {one.said}")) for one in done.told if dry_run or verbose]
-    answer(ctx, told, [str(done), *did])
-    say(*(f"reverie: {problem}" for problem in done.problems), to=sys.stderr)
+
+
+def _consolidated(done: Consolidated, *, every: bool) -> list[str | Line]:
+    """Return the line of a run, and below it what each stage did where that was asked for."""
+    return [str(done), *(line(dim(f"  {one.stage}: {one.said}")) for one in done.told if every)]

@@ -36,7 +36,7 @@ _BOUND = "reverie.bound"  # where in the scope stands what a request is about
 class Reached(Bound):
     """A workspace of many, or one person's memory in it, as one token reaches it."""
 
-    def __init__(self, hosted: Hosted, name: str, person: str, *, reads_only: bool) -> None:
+    def __init__(self, hosted: Hosted, name: str, *, person: str, reads_only: bool) -> None:
         """Bind to the workspace of that folder name; raises NotAWorkspace."""
         super().__init__(hosted.opening(name, person))
         self._hosted, self._name, self._person = hosted, name, person
@@ -78,7 +78,7 @@ class McpRoutes:
         person = _person(grant, parse_qs(scope["query_string"].decode("latin-1")))
         asked = scope["path_params"].get("workspace") or _only(grant, self._hosted)
         name = demand(grant, "read", hosted=self._hosted, workspace=asked, person=person)
-        bound = Reached(self._hosted, name, person, reads_only=not grant.may("write"))
+        bound = Reached(self._hosted, name, person=person, reads_only=not grant.may("write"))
         # The SDK binds a session to these three; another token or workspace finds no such session.
         holder = self._token(token="", client_id=grant.digest, scopes=[], subject=f"{name}/{person}")
         await self._sessions.handle_request(

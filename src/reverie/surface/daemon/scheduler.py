@@ -19,7 +19,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from reverie import layout
 from reverie.core.slots import SHORTEST, is_due, slot_of
 from reverie.entrance import Opening
 from reverie.errors import Busy, ReverieError, UsageError
@@ -140,12 +139,10 @@ class Scheduler:
         for name in self._hosted.names():
             yield Whose(name, "")
             with suppress(ReverieError):
-                folder = self._hosted.opening(name)
-                ws = folder.workspace(folder.folder())
-                for slug in ws.disk.list(layout.PEOPLE):
-                    with suppress(ReverieError):
-                        inner = folder.workspace(ws.root / layout.person_folder(slug), above=ws)
-                        yield Whose(name, inner.identity().person)
+                opened = open_workspace(self._hosted.opening(name))
+                people = opened.people()
+                opened.close()
+                yield from (Whose(name, person) for person in people)
 
     def _arrange(self, whose: Whose, job: Job | None) -> None:
         """Have a workspace's job run at the beginning of each of its slots, the first at once if that was not used."""
@@ -177,4 +174,4 @@ def every_of(ws: Workspace) -> timedelta:
 def _slot(ws: Workspace) -> datetime | None:
     """Return the slot that holds now, None when it was used or nothing can be due in it."""
     slot = slot_of(ws.clock(), every_of(ws), name=str(ws.root))
-    return slot if is_due(slot, touched.before(ws), touched.seen(ws)) else None
+    return slot if is_due(slot, touched.before(ws), seen=touched.seen(ws)) else None

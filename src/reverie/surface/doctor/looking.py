@@ -58,12 +58,10 @@ def _looked(part: str, patient: Patient) -> Iterator[Symptom]:
         return  # `workspace` and `settings` say so, once
     except (ReverieError, OSError) as error:
         yield _failed(part, str(error), "mend what the sentence names, then look again")
-    except (
-        Exception
-    ) as error:  # reason: whatever is wrong with one part must not hide what is wrong with the others
-        yield _failed(
-            part, f"unexpected {type(error).__name__}: {error}", "report this: it is a mistake of ours"
-        )
+    except Exception as error:
+        # Whatever is wrong with one part must not hide what is wrong with the others.
+        why = f"unexpected {type(error).__name__}: {error}"
+        yield _failed(part, why, "report this: it is a mistake of ours")
 
 
 def _failed(part: str, why: str, remedy: str) -> Symptom:
