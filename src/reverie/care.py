@@ -35,6 +35,7 @@ from reverie.status import Status, status
 from reverie.store.intents import settle_damaged
 from reverie.store.letting_go import look_through
 from reverie.transfer import MANIFEST, Export, Exported, all_sealed, export, fits, planned, put, verified
+from reverie.why import Behind
 from reverie.word import Word
 
 _FORGOTTEN = "[forgotten]"
@@ -60,6 +61,15 @@ class Care(Word):
         ''
         """
         return undoing.diff(self.opened.ws, run, masked=self.opened.mask.text)
+
+    def behind(self, hit: str) -> Behind:
+        """Return what stands behind a hit of recall that is no entry, by its whole id; raises NotFound.
+
+        >>> memory.behind("page:9f86d081884c7d65")
+        Traceback (most recent call last):
+        reverie.errors.NotFound: ...
+        """
+        return company.behind(self.opened, hit)
 
     def undo(self, run: str, *, retry: bool = False) -> Run:
         """Take one run's changes back; with `retry` its entries are dreamt of again. Raises NotFound, Conflict.

@@ -137,7 +137,7 @@ class Memory(Care):
         >>> memory.remember("Send Dana the quote", Draft(due="2026-07-10")).queued
         False
         """
-        ws, wanted = self.opened.writable, draft or Draft()
+        ws, wanted = self._storing(draft or Draft())
         if wanted.pin:
             self._must_be_pinned(remembering.entry_of(ws, text, wanted))
         return self._stored(remembering.remember(ws, text, wanted, known=self.opened.known), text)

@@ -28,12 +28,15 @@ from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
-from reverie.errors import Conflict, InvalidRecord, UsageError
+from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
 from reverie.store import journal, kept_out, quarantine, stream
 from reverie.store.workspace import Workspace
 
 APART = 0.1  # an outside judge who differs by more says why
 PINNABLE = ("user", "agent")  # a web page must not be able to put itself into every context
+
+# What may keep the queue and the drain from being put in order, and no promise from being stored.
+UNFINISHED = (DrainFailed, DamagedFile, UnsafePath, Busy)
 
 Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
 
@@ -87,6 +90,11 @@ def _store_once(ws: Workspace, entry: Entry, draft: Draft, *, known: Known) -> R
             return Remembered(id=entry.id, repeated=True)
         message = f"the key {draft.key!r} already stands for another text, entry {entry.id}: use a new key"
         raise Conflict(message)
+
+
+def at_once(draft: Draft) -> bool:
+    """Whether what a draft says is stored when the call returns, without the queue: a promise or a pin."""
+    return draft.pin or bool(draft.due or draft.every) or category(draft.category).name == "commitment"
 
 
 def must_be_pinnable(entry: Entry) -> None:

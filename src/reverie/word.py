@@ -16,10 +16,10 @@ import msgspec
 
 from reverie import forget as forgetting
 from reverie import remember as remembering
-from reverie.company import behind, seen_along, share_all
+from reverie.company import seen_along, share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
-from reverie.core.records import Entry, Event, Origin
+from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
 from reverie.core.standing import Shortlist
 from reverie.core.where import Where
@@ -34,7 +34,7 @@ from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
 from reverie.remember import Remembered
 from reverie.skills import learn
-from reverie.why import Behind
+from reverie.store.workspace import Workspace
 
 
 class Word:
@@ -186,15 +186,6 @@ class Word:
             self._act(Due(publish=True), at_once=True)
         return one.entry
 
-    def behind(self, hit: str) -> Behind:
-        """Return what stands behind a hit of recall that is no entry, by its whole id; raises NotFound.
-
-        >>> memory.behind("page:9f86d081884c7d65")
-        Traceback (most recent call last):
-        reverie.errors.NotFound: ...
-        """
-        return behind(self.opened, hit)
-
     def judge(self, entry: str, value: float, *, why: str = "", by: Origin = "other") -> None:
         """Say how much an entry matters in an outside judge's eyes, 0 to 1, beside the writer's own word.
 
@@ -319,6 +310,18 @@ class Word:
         remembering.must_be_pinnable(entry)
         pins = [one for one in self.opened.state_now().pins() if one.current and one.entry.id != entry.id]
         must_hold(self.opened.ws, [*pins, msgspec.structs.replace(fold(entry, ()), pinned=True)])
+
+    def _storing(self, draft: Draft) -> tuple[Workspace, Draft]:
+        """Return where a draft is stored, and the draft; raises what `Opened.writable` does.
+
+        What is appended to the events alone must not wait until somebody mended the queue or the drain.
+        """
+        try:
+            return self.opened.writable, draft
+        except remembering.UNFINISHED:
+            if not remembering.at_once(draft):
+                raise
+            return self.opened.ws, draft
 
     def _stored(self, done: Remembered, text: str) -> Remembered:
         """Return what became of a text, with whether it is hidden for something like it was forgotten."""

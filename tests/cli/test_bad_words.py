@@ -1,0 +1,143 @@
+"""Wrong input to the verbs on entries: one error each, with what to do, the same from Python and the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import reverie
+from reverie.core.records import Draft
+from reverie.entrance import Opening
+from reverie.errors import ReverieError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Shell
+
+    from reverie.memory import Memory
+
+Known = dict[str, str]
+
+# what is wrong: the command line, the same from Python, how it exits, and words of the remedy; {…} are entries
+CASES: dict[str, tuple[str, Callable[[Memory, Known], Any], int, str]] = {
+    "an unknown id": ("get ffffffff", lambda m, _: m.get("ffffffff"), 66, "`reverie recall` shows ids"),
+    "an id that is none": ("get %_", lambda m, _: m.get("%_"), 66, "`reverie recall` shows ids"),
+    "an ambiguous beginning": ("pin {both}", lambda m, k: m.pin(k["both"]), 67, "more digits"),
+    "feedback on an unknown id": (
+        "feedback ffffffff helpful",
+        lambda m, _: m.feedback("ffffffff", "helpful"),
+        66,
+        "`reverie recall` shows ids",
+    ),
+    "feedback that is none": (
+        "feedback {tea} great",
+        lambda m, k: m.feedback(k["tea"], "great"),
+        64,
+        "use helpful",
+    ),
+    "feedback out of range": (
+        "feedback {tea} 1.5",
+        lambda m, k: m.feedback(k["tea"], "1.5"),
+        64,
+        "from 0 to 1",
+    ),
+    "feedback on a forgotten entry": (
+        "feedback {gone} helpful",
+        lambda m, k: m.feedback(k["gone"], "helpful"),
+        66,
+        "--restore` brings it back",
+    ),
+    "a pin on a forgotten entry": (
+        "pin {gone}",
+        lambda m, k: m.pin(k["gone"]),
+        66,
+        "--restore` brings it back",
+    ),
+    "a due time that is none": (
+        "remember Call --due 2026-13-45",
+        lambda m, _: m.remember("Call", Draft(due="2026-13-45")),
+        65,
+        "use YYYY-MM-DD",
+    ),
+    "a due hour that is none": (
+        "remember Call --due 2027-07-10T25:00",
+        lambda m, _: m.remember("Call", Draft(due="2027-07-10T25:00")),
+        65,
+        "use YYYY-MM-DD",
+    ),
+    "due in the past": (
+        "remember Call --due 2020-01-01",
+        lambda m, _: m.remember("Call", Draft(due="2020-01-01")),
+        65,
+        "give a date to come",
+    ),
+    "put off into the past": (
+        "done {promise} --until 2020-01-01",
+        lambda m, k: m.done(k["promise"], until="2020-01-01"),
+        64,
+        "give a date to come",
+    ),
+    "done with what is no promise": ("done {tea}", lambda m, k: m.done(k["tea"]), 64, "`reverie due` lists"),
+    "a pin over the budget": ("pin {long}", lambda m, k: m.pin(k["long"]), 81, "unpin one"),
+    "a correction without a text": (
+        "correct {tea} '' --why change",
+        lambda m, k: m.correct(k["tea"], "", why="change"),
+        65,
+        "empty",
+    ),
+    "a filter that admits everything": (
+        "hide --dry-run",
+        lambda m, _: m.hide(where=reverie.Where(), dry_run=True),
+        64,
+        "by a filter",
+    ),
+    "restoring what is not forgotten": (
+        "forget {tea} --restore",
+        lambda m, k: m.forget([k["tea"]], restore=True),
+        66,
+        "review list",
+    ),
+}
+
+
+@pytest.fixture
+def known(shell: Shell) -> Known:
+    """Entries to be wrong about."""
+    shell.ok("status")
+    with reverie.open(Opening(path=shell.folder, config_dir=shell.config)) as memory:
+        found = {
+            name: memory.remember(text, draft).id
+            for name, text, draft in (
+                ("tea", "User likes tea", Draft(origin="user")),
+                ("gone", "User is allergic to macadamia nuts", Draft(origin="user")),
+                ("promise", "Send Dana the quote", Draft(due="2099-07-10")),
+                ("long", "Rule: " + "be exact. " * 1_600, Draft(origin="user")),
+                ("pinned", "Rule: " + "be brief. " * 1_600, Draft(origin="user", pin=True)),
+            )
+        }
+        memory.forget([found["gone"]])
+    return found | {"both": ""}
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_wrong_input_is_told_with_a_remedy(shell: Shell, known: Known, case: str) -> None:
+    """Each wrong input is an error of its own that says what to do, writes no event, and exits as the error says."""
+    words, call, code, remedy = CASES[case]
+    events = shell.folder / ".state" / "events.jsonl"
+    before = events.read_bytes()
+    with reverie.open(Opening(path=shell.folder, config_dir=shell.config)) as memory:
+        if case == "an ambiguous beginning":
+            for number in range(17):  # of 17 ids two begin alike
+                memory.remember(f"Number {number}")
+            starts = [state.entry.id[:1] for state in memory.list()]
+            known["both"] = next(one for one in starts if starts.count(one) > 1)
+        with pytest.raises(ReverieError) as told:
+            call(memory, known)
+    assert remedy in str(told.value)
+    assert told.value.exit_code == code
+    answer = shell(*(word.format(**known).strip("'") for word in words.split()))
+    assert answer.code == code, answer
+    assert remedy in " ".join(answer.err.split())
+    assert events.read_bytes() == before
