@@ -153,14 +153,14 @@ class Inventor:
         for entry in self.entries():
             yield Remember(id=entry.id[::-1], at=entry.at, entry=entry)
 
-    def turns(self) -> Iterator[Turn]:
-        """Yield the turns of a conversation: one user turn in three says something to remember."""
+    def turns(self, telling: float = 1 / 3) -> Iterator[Turn]:
+        """Yield the turns of a conversation: so large a share of the user's says something to remember."""
         lot, at, user = self._lot, FIRST, True
         while True:
             at += timedelta(seconds=lot.randint(5, 90))
             if not user:
                 content = f"Noted. {self.statement()} Shall I look into the {lot.choice(_THINGS)} as well?"
-            elif lot.random() < 1 / 3:
+            elif lot.random() < telling:
                 content = lot.choice(
                     (
                         f"I work at {self._rank(self._companies)} and live in {lot.choice(_PLACES)}.",
