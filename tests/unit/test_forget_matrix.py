@@ -25,12 +25,12 @@ TOOL_FILES = ("/memories", "/memories/health.md")
 NUTS = "I'm allergic to macadamia nuts. I moved to Lisbon in June."
 
 
-def opening(root: Path, clock: FixedClock) -> Opening:
-    """Return how to open the workspace in `root`, with nobody's own configuration."""
+def opening(root: Path, clock: FixedClock, index: str) -> Opening:
+    """Return how to open the workspace in `root`, with nobody's own configuration and an index of that kind."""
     return Opening(
         path=root / "ws",
         config_dir=root / "config",
-        environment={"HOME": str(root), "TZ": "UTC", "REVERIE_EMBEDDER": "none"},
+        environment={"HOME": str(root), "TZ": "UTC", "REVERIE_EMBEDDER": "none", "REVERIE_INDEX": index},
         clock=clock,
         embedder=ToyEmbedder(),
     )
@@ -41,11 +41,13 @@ def say(memory: Memory, text: str, turn_id: str = "") -> None:
     memory.capture("s1", Turn(role="user", content=text, at=memory.opened.ws.clock(), id=turn_id))
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """Return a memory that lived a day and dreamt of it."""
+@pytest.fixture(params=["embedded", pytest.param("lancedb", marks=pytest.mark.slow)])
+def memory(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Memory]:
+    """Return a memory that lived a day and dreamt of it, with either index."""
+    if request.param == "lancedb":
+        pytest.importorskip("lancedb", reason="the extra reverie[lancedb] is not installed")
     clock = FixedClock(datetime(2026, 7, 1, 12, tzinfo=UTC))
-    with reverie.init(opening(tmp_path, clock)) as made:
+    with reverie.init(opening(tmp_path, clock, request.param)) as made:
         say(made, NUTS, "t1")
         say(made, "I prefer tea over coffee in the morning.")
         made.end("s1")
