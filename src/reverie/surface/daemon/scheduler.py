@@ -34,7 +34,8 @@ from reverie.surface.mcp.keeping import Running, command_of, ended, start
 if TYPE_CHECKING:
     from apscheduler.job import Job
 
-LOOK = 60.0  # seconds between two looks at which workspaces there are
+LOOK = 60.0  # seconds between two looks at which workspaces there are, at least
+SHARE = 20  # of the time, at most one part in so many is spent on looking
 AT_ONCE = 2  # runs beside one another
 
 _silently = partial(start, silent=True)  # what a run says may hold words of the memory
@@ -94,6 +95,7 @@ class Scheduler:
 
     def look(self) -> None:
         """Give a job to each workspace that has none, and take away those whose workspace is gone."""
+        began = time.monotonic()
         jobs = {job.id: job for job in self._jobs.get_jobs() if job.id != "look"}
         for whose in self._there():
             if self._stop.is_set():
@@ -102,6 +104,8 @@ class Scheduler:
                 self._arrange(whose, jobs.pop("/".join(whose), None))
         for job in jobs.values():
             job.remove()
+        pause = max(self._look_every, SHARE * (time.monotonic() - began))
+        self._jobs.reschedule_job("look", trigger="interval", seconds=pause)
 
     def fire(self, whose: Whose) -> None:
         """Run what is due in one workspace, unless the slot was used, nothing can be due, or another one runs it."""
