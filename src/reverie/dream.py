@@ -16,7 +16,8 @@ The order, under the dream lock for the whole call:
 5. what failed is counted, the transcript kept; from 3 again while anything waits
 
 A run can be driven in several calls by a host with a model of its own: `start` cuts the batch and takes a lease, `step`
-uses one tool, `end` judges and installs. Between them the run is on disk (`store.dreaming`), and no lock is held.
+uses one tool, `end` judges and installs, or keeps what holds for a person's word. Between them the run is on disk
+(`store.dreaming`), and no lock is held.
 
 What a crash leaves: before an install's intent nothing, and the batch is dreamt again; after it the install is finished
 by the next writer. A link has a derived id, so looking for it again adds none. An entry without an outcome stays
@@ -31,19 +32,17 @@ Next: `publish`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from reverie.core.batch import Part, Shut, cut, gate, halves, is_suspect, parts_of
+from reverie.core.batch import Part, cut, halves, is_suspect, parts_of
 from reverie.core.dreamt import Dreamt, Wish
-from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.proposal import Judged, Proposal, Settlement
 from reverie.core.records import Run
-from reverie.core.settings import DreamSettings
 from reverie.core.sight import Alike
 from reverie.core.watermark import run_name
 from reverie.errors import ReverieError
@@ -51,8 +50,8 @@ from reverie.index.state import State
 from reverie.model.dream_agent import Ended, Given, dream_with
 from reverie.model.dream_prompt import Task, dreamer
 from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import dreaming, installing, lease, runs
-from reverie.store.dream_tools import Seek, Tools
+from reverie.store import dreaming, installing, lease, runs, wanted
+from reverie.store.dream_tools import GuestTools, Seek, Tools
 from reverie.store.dream_views import Veil, guidance, history_of, undone_of
 from reverie.store.dreaming import Begun
 from reverie.store.night import Attempt, Night
@@ -93,7 +92,7 @@ def dream(ws: Workspace, reach: Reach, wish: Wish | None = None) -> Dreamt:
         finish(ws)
         dreaming.sweep(ws)
         night = Night(ws, reach.look(), reach.veil.text, dry=wish.dry_run)
-        shut = _shut(ws, night, wish)
+        shut = wanted.shut(ws, night, wish)
         if shut is not None:
             return shut
         night.begun()
@@ -121,39 +120,45 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str) -> Started | Dreamt:
     """Begin a run that `holder` drives, or return why none begins. Raises Busy.
 
-    Its lease holds for the dream's `timeout_seconds`, and each step makes it hold as long again.
+    Its lease holds for the dream's `timeout_seconds`, and each step makes it hold as long again. Raises Conflict while
+    what an earlier run came to waits for a person's word.
     """
     wish = wish or Wish()
+    wanted.must_not_wait(ws)
     name = run_name(ws.clock(), [one.run for one in runs.read(ws)])
-    until = _until(ws)
+    until = wanted.until(ws)
     lease.take(ws, name, holder=holder, until=until)
     with lease.driving(ws, "dream", run=name):
         finish(ws)
         dreaming.sweep(ws)
         night = Night(ws, reach.look(), reach.veil.text)
-        shut = _shut(ws, night, wish)
+        shut = wanted.shut(ws, night, wish)
         if shut is None:
             night.begun()
             if reach.alike is not None:
                 night.link(reach.alike, by=DREAMER)
-            batch = cut(_settings(ws, night, wish), _wanted(night.waiting, wish), failures=night.failures)
-            parts = tuple(part.key for part in batch)
-            dreaming.begin(ws, Begun(run=name, holder=holder, at=night.started, parts=parts))
-            return Started(run=name, until=until, task=_task(ws, reach, batch))
+            waiting = wanted.wanted(ws, night.waiting, wish)
+            batch = cut(wanted.settings_of(ws, night, wish), waiting, failures=night.failures)
+            if own := tuple(part for part in batch if not part.raw):
+                parts = tuple(part.key for part in batch)
+                dreaming.begin(ws, Begun(run=name, holder=holder, at=night.started, parts=parts))
+                task = msgspec.structs.replace(_task(ws, reach, own), guest=True)
+                return Started(run=name, until=until, task=task)
+            shut = Dreamt(reason="what waits was kept raw: `reverie dream` settles it by rule")
     lease.release(ws, name)
     return shut
 
 
 def step(ws: Workspace, reach: Reach, run: str, *, tool: str, arguments: Mapping[str, Any]) -> str:
     """Use one tool in a run and return its answer; on return what it did is on disk. Raises Conflict, Busy."""
-    lease.renew(ws, run, _until(ws))
+    lease.renew(ws, run, wanted.until(ws))
     with lease.driving(ws, "dream", run=run):
         begun, deeds = dreaming.load(ws, run)
         state = reach.look()
         found = state.find(dict.fromkeys(id_ for id_, _ in begun.parts))
-        wanted = frozenset(begun.parts)
-        batch = [part for one in found.values() for part in parts_of(one) if part.key in wanted]
-        tools = _tools(ws, reach, batch, find=found.get, staging=Staging(ws))
+        keys = frozenset(begun.parts)
+        batch = [part for one in found.values() for part in parts_of(one) if part.key in keys]
+        tools = _tools(ws, reach, batch, find=found.get, staging=Staging(ws), guest=True)
         for deed in deeds:
             tools.redo(deed)
         said = tools.use(tool, arguments)
@@ -161,24 +166,42 @@ def step(ws: Workspace, reach: Reach, run: str, *, tool: str, arguments: Mapping
         return said
 
 
-def end(ws: Workspace, reach: Reach, run: str, *, clean: bool = True) -> Dreamt:
-    """Judge and install what a run came to, or with `clean` false drop it whole. Raises Conflict, Busy."""
-    lease.renew(ws, run, _until(ws))
+def end(ws: Workspace, reach: Reach, run: str, *, clean: bool = True, hold: bool = False) -> Dreamt:
+    """Judge and install what a run came to, or with `clean` false drop it whole. Raises Conflict, Busy.
+
+    With `hold` what would be installed is put before a person; once they accept it, another `end` installs it.
+    """
+    lease.renew(ws, run, wanted.until(ws))
     with lease.driving(ws, "dream", run=run):
         finish(ws)
-        begun, deeds = dreaming.load(ws, run)
-        night = Night(ws, reach.look(), reach.veil.text)
-        wanted = frozenset(begun.parts)
-        batch = tuple(part for part in night.waiting if part.key in wanted)
-        if clean and batch and all(one.run != run for one in runs.read(ws)):
-            tools = _tools(ws, reach, batch, find=night.sight.find, staging=night.staging)
-            for deed in deeds:
-                tools.redo(deed)
-            said = [{"type": "deed", **msgspec.to_builtins(deed)} for deed in deeds]
-            night.attempt(_attempt(tools, batch, by=begun.holder, name=run, started=begun.at, said=said))
-        dreaming.close(ws, run)
+        dreaming.load(ws, run)
+        done = Dreamt(reason="the run was given up; its entries are pending")
+        if clean:
+            night = _judged(ws, reach, run, dry=hold)
+            held = hold and bool(night.done.counts)
+            if hold and not held:  # what fails is counted as it would be in any run
+                night = _judged(ws, reach, run)
+            done = wanted.held(ws, night, run) if held else wanted.told(night, dry=False)
+        if not done.review:
+            dreaming.close(ws, run)
     lease.release(ws, run)
-    return _told(night, dry=False, reason="" if clean else "the run was given up; its entries are pending")
+    return done
+
+
+def _judged(ws: Workspace, reach: Reach, run: str, *, dry: bool = False) -> Night:
+    """Return what judging a run, and installing what holds unless `dry`, came to; what landed once does not again."""
+    begun, deeds = dreaming.load(ws, run)
+    night = Night(ws, reach.look(), reach.veil.text, dry=dry)
+    parts = frozenset(begun.parts)
+    batch = tuple(part for part in night.waiting if part.key in parts)
+    if batch and all(one.run != run for one in runs.read(ws)):
+        tools = _tools(ws, reach, batch, find=night.sight.find, staging=night.staging, guest=True)
+        for deed in deeds:
+            tools.redo(deed)
+        said = [{"type": "deed", **msgspec.to_builtins(deed)} for deed in deeds]
+        attempt = _attempt(tools, batch, by=begun.holder, name=run, started=begun.at, said=said)
+        night.attempt(_with_raw(ws, night, attempt))
+    return night
 
 
 class _Stopped(Exception):
@@ -209,11 +232,15 @@ class _Sleep:
                     break
         except _Stopped:
             pass
-        return _told(night, dry=self._wish.dry_run)
+        return wanted.told(night, dry=self._wish.dry_run)
 
     def _next(self, tried: set[tuple[str, int]]) -> list[Part]:
-        untried = [part for part in _wanted(self._night.waiting, self._wish) if part.key not in tried]
-        return cut(_settings(self._ws, self._night, self._wish), untried, failures=self._night.failures)
+        untried = [
+            part for part in wanted.wanted(self._ws, self._night.waiting, self._wish) if part.key not in tried
+        ]
+        return cut(
+            wanted.settings_of(self._ws, self._night, self._wish), untried, failures=self._night.failures
+        )
 
     def _left(self) -> float:
         """Return the seconds that are left of this night."""
@@ -239,7 +266,7 @@ class _Sleep:
         name = night.name()
         given = self._reach.agent(name) if own else None
         if given is None:
-            proposal, problems = self._by_rule(batch)
+            proposal, problems = _by_rule(self._ws, night, batch)
             attempt = Attempt(batch=tuple(batch), proposal=proposal, by=DREAMER, name=name, problems=problems)
             return night.attempt(attempt)
         began = self._ws.clock()
@@ -250,12 +277,9 @@ class _Sleep:
         )
         if not ended.clean:
             return self._dropped(attempt, ended)
-        raw, _ = self._by_rule([part for part in batch if part.raw])
-        both = (*attempt.proposal.settlements, *raw.settlements)
-        proposal = msgspec.structs.replace(attempt.proposal, settlements=both)
         if night.most:
             night.take_less(night.most * 2 if night.most * 2 < self._ws.settings.dream.max_entries else 0)
-        return night.attempt(msgspec.structs.replace(attempt, proposal=proposal))
+        return night.attempt(_with_raw(self._ws, night, attempt))
 
     def _dropped(self, attempt: Attempt, ended: Ended) -> tuple[list[Part], dict[str, str]]:
         """Note a run that did not end cleanly; stop the night where that was not the batch's own fault."""
@@ -270,53 +294,37 @@ class _Sleep:
         night.count((), batch)
         return list(batch), dict.fromkeys((part.id for part in batch), ended.problem)
 
-    def _by_rule(self, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
-        sight = self._night.sight
-        material = Material(
-            parts=tuple(batch),
-            replaces={part.id: sight.replaced(part.id) for part in batch},
-            find=sight.find,
-            page_of=sight.page_of,
-            read=self._night.staging.text,
-            today=self._ws.today,
-        )
-        try:
-            return propose(material), ()
-        except ReverieError as error:
-            return Proposal(pages={}, settlements=()), (f"the dreamer failed: {error}",)
 
-
-def _shut(ws: Workspace, night: Night, wish: Wish) -> Dreamt | None:
-    """Return why no dream begins now, None when one does."""
-    waiting = _wanted(night.waiting, wish)
-    verdict = gate(
-        _settings(ws, night, wish),
-        waiting,
-        last=night.before.last,
-        now=night.started,
+def _by_rule(ws: Workspace, night: Night, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
+    """Return what rules propose for a batch, and what went wrong."""
+    sight = night.sight
+    material = Material(
+        parts=tuple(batch),
+        replaces={part.id: sight.replaced(part.id) for part in batch},
+        find=sight.find,
+        page_of=sight.page_of,
+        read=night.staging.text,
         today=ws.today,
-        passing=wish.now,
     )
-    return Dreamt(reason=verdict.reason, watermark=night.watermark) if isinstance(verdict, Shut) else None
+    try:
+        return propose(material), ()
+    except ReverieError as error:
+        return Proposal(pages={}, settlements=()), (f"the dreamer failed: {error}",)
 
 
-def _wanted(waiting: Sequence[Part], wish: Wish) -> list[Part]:
-    return [part for part in waiting if wish.day in ("", part.day)]
+def _with_raw(ws: Workspace, night: Night, attempt: Attempt) -> Attempt:
+    """Return an attempt of a model with the raw history of its batch settled, which goes by rule."""
+    raw, _ = _by_rule(ws, night, [part for part in attempt.batch if part.raw])
+    both = (*attempt.proposal.settlements, *raw.settlements)
+    proposal = msgspec.structs.replace(attempt.proposal, settlements=both)
+    return msgspec.structs.replace(attempt, proposal=proposal)
 
 
-def _settings(ws: Workspace, night: Night, wish: Wish) -> DreamSettings:
-    """Return the settings with as many entries a batch as are asked for, and as recent runs could end with."""
-    settings = ws.settings.dream
-    most = min(one for one in (settings.max_entries, night.most, wish.most) if one)
-    return replace(settings, max_entries=most)
-
-
-def _until(ws: Workspace) -> datetime:
-    return ws.clock() + timedelta(seconds=ws.settings.dream.timeout_seconds)
-
-
-def _tools(ws: Workspace, reach: Reach, batch: Sequence[Part], *, find: Find, staging: Staging) -> Tools:
-    return Tools(
+def _tools(
+    ws: Workspace, reach: Reach, batch: Sequence[Part], *, find: Find, staging: Staging, guest: bool = False
+) -> Tools:
+    kind = GuestTools if guest else Tools
+    return kind(
         ws, staging, batch, veil=reach.veil, known=lambda entry: find(entry) is not None, seek=reach.seek
     )
 
@@ -340,11 +348,3 @@ def _task(ws: Workspace, reach: Reach, batch: Sequence[Part]) -> Task:
         skills=ws.settings.skills != "off",
         nonce=ws.new_id(),
     )
-
-
-def _told(night: Night, *, dry: bool, reason: str = "") -> Dreamt:
-    """Return what a night came to."""
-    told = replace(night.done, watermark=night.watermark, diff=night.staging.diff() if dry else "")
-    if not told.counts:
-        return replace(told, reason=reason or "nothing could be settled; see the problems")
-    return replace(told, result="productive", due=Due(publish=not dry, digest=not dry, skills=not dry))

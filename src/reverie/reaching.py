@@ -6,6 +6,7 @@ the agent's searches pass the mask like everybody's; never dreams itself.
 
 from __future__ import annotations
 
+from reverie.core.dream_rights import kept_from_guests
 from reverie.dream import Reach
 from reverie.editorial import Around
 from reverie.opening import Opened
@@ -15,14 +16,19 @@ from reverie.store.dream_views import Veil
 FOUND = 20  # of which the tools show the best
 
 
-def reach_of(opened: Opened) -> Reach:
-    """Return what a dream of this memory asks, with the mask as it is now."""
+def reach_of(opened: Opened, *, guest: bool = False) -> Reach:
+    """Return what a dream of this memory asks, with the mask as it is now; a `guest` finds nothing it may not read."""
     mask, models = opened.mask, opened.models
+
+    def shows(source: str) -> bool:
+        return not (guest and kept_from_guests(source))
 
     def seek(words: str, entries: bool) -> list[str]:  # noqa: FBT001 - the protocol of Seek
         ask = Ask(query=words, k=FOUND, kinds=("entry",) if entries else ("page", "core", "history"))
         found = recall(opened.ws, opened.state_now(), index=opened.index, ask=ask, masked=mask.row)
-        return [f"{hit.source} {hit.day} {hit.id}: {hit.text[:400]}" for hit in found.hits]
+        return [
+            f"{hit.source} {hit.day} {hit.id}: {hit.text[:400]}" for hit in found.hits if shows(hit.source)
+        ]
 
     return Reach(
         look=opened.state_now,

@@ -4,9 +4,9 @@ Owns gathering what waits and carrying out a verdict; promises that each item sa
 never decides for the person.
 
 What waits: edits inside MEMORY.md's block, proposed skills, skills whose procedure no longer holds, proposed edits of
-USER.md and SOUL.md, pairs of entries that contradict each other, statements hidden because something like them was
-forgotten (the caller brings those and carries their verdict out), entries that no dream could process, and records in
-quarantine.
+USER.md and SOUL.md, what a host's own model dreamt or read before a person accepted that once, pairs of entries that
+contradict each other, statements hidden because something like them was forgotten, entries that no dream could process,
+and records in quarantine. The caller brings the forgotten ones, and carries out the verdict on them and on a host's.
 
 A proposal is for the file as it stood. Once somebody changed that file the proposal is stale: it is shown as such, and
 not carried out over their words. What a person accepted is in the history at once, as theirs.
@@ -34,11 +34,15 @@ Topic = Literal[
     "skill",
     "skill-removal",
     "page-edit",
+    "host-dream",
+    "host-extraction",
     "contradiction",
     "forgotten",
     "unprocessable",
     "quarantine",
 ]
+
+GUESTS = ("host-dream", "host-extraction")
 
 _VERDICTS: dict[str, tuple[str, str]] = {
     "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
@@ -49,6 +53,14 @@ _VERDICTS: dict[str, tuple[str, str]] = {
         "the skill stays, and is not asked about again",
     ),
     "page-edit": ("the page becomes the proposed text", "the page stays as it is"),
+    "host-dream": (
+        "the run is installed, and later ones of a host's model are at once",
+        "the run is let go; its entries are pending",
+    ),
+    "host-extraction": (
+        "the entries are stored, and what a host's model reads later is at once",
+        "the entries are let go; the turns are unread",
+    ),
     "contradiction": (
         "the later statement replaces the earlier",
         "both stand, and are not asked about again",
@@ -148,7 +160,7 @@ def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
         else:
             reviews.settle(ws, item.id, accepted=False)
     else:
-        if accept:
+        if accept and item.topic not in GUESTS:
             _carry_out(ws, item)
         reviews.settle(ws, item.id, accepted=accept)
 

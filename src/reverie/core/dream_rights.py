@@ -1,7 +1,8 @@
 """What a dream may read and what it may write, by path.
 
 Owns the two lists; promises that every name which is not on one of them is refused, however it is spelled, and that a
-refusal says why; never looks at the disk, which refuses links and second names by itself.
+refusal says why; never looks at the disk, which refuses links and second names by itself. A guest, which is a model
+that a host drives and that may have a shell and the web, gets neither skills nor SOUL.md.
 
 A path is given from the workspace on (`notebook/3_Personal/Work.md`); a page may also be named from its zone on.
 """
@@ -22,6 +23,7 @@ Kind = Literal["page", "skill", "core"]
 _FOLDERS = (layout.ARCHIVE, layout.SUMMARIES, layout.SKILLS)
 _FILES = (layout.HISTORY, layout.USER, layout.SOUL)
 _CORE = (layout.USER, layout.SOUL)
+_NO_GUEST = "that is not for a model that a host drives: it neither reads nor writes skills and SOUL.md"
 _SKILL = re.compile(rf"{layout.SKILLS}/[a-z0-9]+(?:-[a-z0-9]+)*/SKILL\.md")
 _SKILL_BYTES = 64 + len(f"{layout.SKILLS}//SKILL.md")
 _LONGEST = 1_000  # characters of a path
@@ -61,11 +63,13 @@ def spelled(path: str, notebook: str) -> str | Refused:
     return path
 
 
-def readable(path: str, notebook: str) -> str | Refused:
+def readable(path: str, notebook: str, *, guest: bool = False) -> str | Refused:
     """Return the path of a file or folder that may be read, in its one spelling, or why it may not."""
     found = spelled(path, notebook)
     if isinstance(found, Refused):
         return found
+    if guest and kept_from_guests(found):
+        return Refused(_NO_GUEST)
     allowed = found in _FILES or any(_is_beneath(found, folder) for folder in (notebook, *_FOLDERS))
     if allowed:
         return found
@@ -74,11 +78,18 @@ def readable(path: str, notebook: str) -> str | Refused:
     return Refused(f"{found[:80]} is not for a dream to read{hint}")
 
 
-def writable(path: str, notebook: str) -> Target | Refused:
+def kept_from_guests(path: str) -> bool:
+    """Tell whether a path from the workspace on is one that no guest reads or writes."""
+    return path == layout.SOUL or _is_beneath(path, layout.SKILLS)
+
+
+def writable(path: str, notebook: str, *, guest: bool = False) -> Target | Refused:
     """Return where a dream may write, or why it may not write there."""
     found = spelled(path, notebook)
     if isinstance(found, Refused):
         return found
+    if guest and kept_from_guests(found):
+        return Refused(_NO_GUEST)
     if found in _CORE:
         return Target("core", found)
     if _is_beneath(found, layout.SKILLS):

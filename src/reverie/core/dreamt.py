@@ -19,7 +19,8 @@ class Dreamt:
     """What a dream did: `productive` when something was settled, else `nothing` with the `reason` none was.
 
     `runs` are the records of its batches, `run` and `commit` those of the last; `watermark` is the day the notebook has
-    reached; `diff` is what a dry run would change; `proposed` are the files whose change waits for a person's word.
+    reached; `diff` is what a dry run would change; `proposed` are the files whose change waits for a person's word,
+    `review` the item under which all of a host's run does.
     """
 
     result: str = "nothing"
@@ -32,6 +33,7 @@ class Dreamt:
     watermark: str = ""
     diff: str = ""
     problems: tuple[str, ...] = ()
+    review: str = ""
     due: Due = Due()
 
     @property

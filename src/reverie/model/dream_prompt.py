@@ -50,7 +50,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """A batch and what comes with it.
 
     `guidance` is what the notebook says of itself, `history` what sessions of these days were condensed to, `undone`
-    what a run that was taken back had changed, `forgotten` ids of entries; `skills` whether skills may be proposed.
+    what a run that was taken back had changed, `forgotten` ids of entries; `skills` whether skills may be proposed. A
+    `guest` is a model that a host drives, with tools of other names and fewer rights.
     """
 
     parts: tuple[Part, ...]
@@ -62,6 +63,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     undone: str = ""
     forgotten: tuple[str, ...] = ()
     skills: bool = True
+    guest: bool = False
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -72,6 +74,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     def instructions(self) -> str:
         """What is asked, whatever the batch."""
         asked = prompt("dream").text
+        if self.guest:
+            before, _, rest = asked.partition("## What you can do\n")
+            return f"{before}{prompt('host').text}\n\n## {rest.partition('## ')[2]}"
         return f"{asked}\n\n{prompt('skills').text}" if self.skills else asked
 
     @property

@@ -6,9 +6,14 @@ never does one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from reverie.core.proposal import Settlement
+
+NUMBERS = ("start", "part")  # what a tool takes as a number
 
 
 class Wrote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="write"):
@@ -33,3 +38,12 @@ class Saw(msgspec.Struct, frozen=True, kw_only=True, tag="read"):
 
 
 Deed = Wrote | Settled | Saw
+
+
+def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a deed as tools take them: nothing for null, numbers written as texts for numbers."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return {
+        name: msgspec.convert(value, int if name in NUMBERS else str, strict=name not in NUMBERS)
+        for name, value in given.items()
+    }

@@ -16,13 +16,13 @@ from typing import Any, get_args
 import msgspec
 
 from reverie.core.batch import Part
-from reverie.core.dream_rights import Refused, Target, readable, writable
+from reverie.core.dream_rights import Refused, Target, kept_from_guests, readable, writable
 from reverie.core.page_rules import MAX_BYTES, added_lines
 from reverie.core.policy import may_decline
 from reverie.core.proposal import Proposal, Settlement
 from reverie.core.records import OutcomeKind
 from reverie.errors import ReverieError, UnsafePath
-from reverie.store.dream_deeds import Deed, Saw, Settled, Wrote
+from reverie.store.dream_deeds import Deed, Saw, Settled, Wrote, plain
 from reverie.store.dream_views import Veil, listed, shown
 from reverie.store.git import blob_id
 from reverie.store.staging import Staging
@@ -33,7 +33,6 @@ RUN_READ = 2_000_000  # characters read in one run
 RUN_WRITTEN = 4_000_000  # characters written in one run
 _NAMED = 30  # unsettled entries named in an answer
 _HITS = 12
-_NUMBERS = ("start", "part")
 _OUTCOMES = tuple(one for one in get_args(OutcomeKind) if one not in ("unprocessable", "pending"))
 
 Seek = Callable[
@@ -43,6 +42,8 @@ Seek = Callable[
 
 class Tools:
     """The tools of one run over a batch. `deeds` are what they have done, in order."""
+
+    guest = False  # whether a host's own model uses them
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class Tools:
         if tool not in tools:
             return f"refused: there is no tool {tool[:40]!r}; there are {', '.join(tools)}"
         try:
-            said = tools[tool](**_plain(arguments))
+            said = tools[tool](**plain(arguments))
         except (TypeError, msgspec.ValidationError):
             return f"refused: {tool} does not take that; see what it wants"
         except ReverieError as error:
@@ -137,7 +138,7 @@ class Tools:
         if isinstance(deed, Saw):
             self._seen[deed.path] = deed.blob
             return
-        target = writable(deed.path, self._ws.notebook)
+        target = self._target(deed.path)
         if isinstance(target, Refused):
             return  # the notebook was moved meanwhile
         if target.kind == "page":
@@ -153,7 +154,7 @@ class Tools:
 
     def read(self, path: str, start: int = 0) -> str:
         """Return a file from a character on, at most READ_CHARS of it."""
-        found = readable(path, self._ws.notebook)
+        found = readable(path, self._ws.notebook, guest=self.guest)
         if isinstance(found, Refused):
             return f"refused: {found.reason}"
         self._see(found)
@@ -171,8 +172,19 @@ class Tools:
         """Return what is in a folder."""
         notebook = self._ws.notebook
         if folder.strip().strip("./") == "":
-            return f"USER.md\nSOUL.md\narchive/\nhistory.jsonl\n{notebook}/\nskills/\nsummaries/"
-        found = readable(folder, notebook)
+            every = (
+                "USER.md",
+                "SOUL.md",
+                "archive/",
+                "history.jsonl",
+                f"{notebook}/",
+                "skills/",
+                "summaries/",
+            )
+            return "\n".join(
+                one for one in every if not (self.guest and kept_from_guests(one.removesuffix("/")))
+            )
+        found = readable(folder, notebook, guest=self.guest)
         if isinstance(found, Refused):
             return f"refused: {found.reason}"
         return listed(self._ws, found, (f"{notebook}/{path}" for path in self._over))
@@ -201,7 +213,7 @@ class Tools:
 
     def write(self, path: str, text: str) -> str:
         """Lay a whole text over a file, or make it."""
-        target = writable(path, self._ws.notebook)
+        target = self._target(path)
         if isinstance(target, Refused):
             return f"refused: {target.reason}"
         seen = self._seen.get(self._name(target))
@@ -211,7 +223,7 @@ class Tools:
 
     def edit(self, path: str, *, old: str, new: str) -> str:
         """Replace a passage that stands once in a file."""
-        target = writable(path, self._ws.notebook)
+        target = self._target(path)
         if isinstance(target, Refused):
             return f"refused: {target.reason}"
         text = self._text(target)
@@ -264,7 +276,7 @@ class Tools:
         if outcome in ("merged", "superseded") and (into == entry or not self._known(into)):
             return f"refused: say into which other entry it went; {into[:40]!r} is none"
         if outcome == "cited":
-            target = writable(page, self._ws.notebook)
+            target = self._target(page)
             if isinstance(target, Refused) or target.kind != "page":
                 return "refused: say which page of the notebook cites it"
             page = target.path
@@ -284,6 +296,10 @@ class Tools:
 
     # The files beneath
 
+    def _target(self, path: str) -> Target | Refused:
+        """Return where this run may write, or why not there."""
+        return writable(path, self._ws.notebook, guest=self.guest)
+
     def _name(self, target: Target) -> str:
         """Return the path of a target from the workspace on."""
         return f"{self._ws.notebook}/{target.path}" if target.kind == "page" else target.path
@@ -294,7 +310,7 @@ class Tools:
 
     def _see(self, path: str) -> None:
         """Note how a file reads that this run may come to change, so that a later call knows it was read."""
-        target = writable(path, self._ws.notebook)
+        target = self._target(path)
         if isinstance(target, Target) and self._text(target) == self._base(target):
             blob = self._blob(target)
             if self._seen.get(path) != blob:
@@ -328,10 +344,7 @@ class Tools:
         return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
-def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as tools take them: nothing for null, numbers written as texts for numbers."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    return {
-        name: msgspec.convert(value, int if name in _NUMBERS else str, strict=name not in _NUMBERS)
-        for name, value in given.items()
-    }
+class GuestTools(Tools):
+    """The tools as a model has them that a host drives."""
+
+    guest = True

@@ -1,8 +1,8 @@
 """A run that somebody drives in several calls: its batch and what was done so far, on disk between them.
 
 Owns `.state/dreams/<run>/`; promises that what a call did is there for the next one, that a run whose lease ended
-leaves nothing but this folder, which the next dream removes, and that nothing of the notebook is touched before the run
-is judged; never takes a lock: whoever drives holds the lease and the dream lock.
+leaves nothing but this folder, which the next dream removes unless a person is to look at it, and that nothing of the
+notebook is touched before the run is judged; never takes a lock: whoever drives holds the lease and the dream lock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from reverie import layout
 from reverie.errors import Busy, Conflict
-from reverie.store import lease, stream
+from reverie.store import lease, reviews, stream
 from reverie.store.dream_deeds import Deed, Saw, Settled, Wrote
 from reverie.store.workspace import Workspace
 
@@ -60,12 +60,22 @@ def close(ws: Workspace, run: str) -> None:
     ws.disk.remove_folder(layout.run_folder(run))
 
 
+def parts(ws: Workspace, run: str) -> frozenset[tuple[str, int]]:
+    """Return the parts that a run is about, none when there is none of that name any more."""
+    try:
+        return frozenset(load(ws, run)[0].parts)
+    except Conflict:
+        return frozenset()
+
+
 def sweep(ws: Workspace) -> None:
-    """Remove what runs left behind whose lease has ended."""
+    """Remove what runs left behind whose lease has ended and that wait for nobody's word."""
     held = lease.current(ws)
+    waiting = {one.path for one in reviews.waiting(ws) if one.topic == reviews.GUEST_DREAM}
+    driven = waiting | ({held.run} if held is not None else set())
+    kept = {layout.run_folder(run) for run in driven}
     for folder, status in ws.disk.statuses(layout.DREAMS):
-        kept = held is not None and folder == layout.run_folder(held.run)
-        if not kept and S_ISDIR(status.st_mode) and ws.disk.size(f"{folder}/{STEPS}") is not None:
+        if folder not in kept and S_ISDIR(status.st_mode) and ws.disk.size(f"{folder}/{STEPS}") is not None:
             ws.disk.remove(f"{folder}/{STEPS}")
             ws.disk.remove_folder(folder)
 

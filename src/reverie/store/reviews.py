@@ -21,7 +21,11 @@ from reverie.store.workspace import Workspace
 
 ABSENT = "absent"
 
-Topic = Literal["memory-edit", "core-edit", "skill", "skill-removal", "page-edit"]
+Topic = Literal[
+    "memory-edit", "core-edit", "skill", "skill-removal", "page-edit", "host-dream", "host-extraction"
+]
+GUEST_DREAM: Topic = "host-dream"
+GUEST_EXTRACTION: Topic = "host-extraction"
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="proposal"):
@@ -108,6 +112,17 @@ def waiting(ws: Workspace) -> list[Proposal]:
 def settled(ws: Workspace) -> set[str]:
     """Return the ids of what somebody gave their word on."""
     return {record.id for record in _read(ws) if isinstance(record, Verdict)}
+
+
+def accepts_guests(ws: Workspace) -> bool:
+    """Tell whether a person has accepted here, once, what a host's own model did."""
+    records = _read(ws)
+    theirs = {
+        one.id
+        for one in records
+        if isinstance(one, Proposal) and one.topic in (GUEST_DREAM, GUEST_EXTRACTION)
+    }
+    return any(isinstance(one, Verdict) and one.accepted and one.id in theirs for one in records)
 
 
 def failures(ws: Workspace, outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
