@@ -14,7 +14,7 @@ files are whole; `lint` asks whether what they say is well kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 
 import msgspec
 
@@ -25,6 +25,7 @@ from reverie.core.citations import citing_lines, links
 from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
 from reverie.core.editing import Edited
+from reverie.core.front_matter import DATE, Front
 from reverie.core.front_matter import read as read_front
 from reverie.core.mending import Complaint, mended
 from reverie.core.moves import moves
@@ -33,7 +34,7 @@ from reverie.core.proposal import Proposal
 from reverie.core.records import Outcome
 from reverie.core.sight import waiting_parts
 from reverie.core.source import split
-from reverie.errors import UnsafePath
+from reverie.errors import UnsafePath, UsageError
 from reverie.index.state import State
 from reverie.store import changing, counters, installing, lease, pages, stream
 from reverie.store.changing import Change, Files
@@ -43,6 +44,7 @@ from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
 LINTER = "rules-1"  # what a run's record calls it
+UNTOUCHED = 90  # days after which a synthesis is doubted
 
 Masked = Callable[[str], bool]
 
@@ -211,10 +213,8 @@ def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -
     front = read_front(split(page.text).front)
     for problem in front.problems:
         yield _complaint(page, 1, "front matter", problem, "mend the block between the two lines of `---`")
-    if front.stale_after and when_bounds(front.stale_after, ws.calendar)[1] <= ws.clock():
-        yield _complaint(
-            page, 1, "stale", f"it was to be looked at again after {front.stale_after}", "bring it up to date"
-        )
+    if reason := _overdue(ws, front):
+        yield _complaint(page, 1, "stale", reason, "bring it up to date")
     for finding in active_content(page.text):
         if finding.kind != "comment":
             remedy = "take it out: pages are Markdown alone"
@@ -248,6 +248,23 @@ def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -
             yield _complaint(
                 page, number, "forgotten", "it says what was to be forgotten", "take the line out"
             )
+
+
+def _overdue(ws: Workspace, front: Front) -> str:
+    """Return why a page is to be looked at again, empty when it is not; a synthesis is after a season untouched."""
+    if front.stale_after:
+        try:
+            is_over = when_bounds(front.stale_after, ws.calendar)[1] <= ws.clock()
+        except UsageError:
+            return f"its stale_after is no day: {front.stale_after[:40]!r}"
+        return f"it was to be looked at again after {front.stale_after}" if is_over else ""
+    if front.type != "synthesis" or not DATE.fullmatch(front.updated):
+        return ""
+    try:
+        since = date.fromisoformat(ws.today) - date.fromisoformat(front.updated)
+    except ValueError:
+        return ""  # a day that no calendar has
+    return f"a synthesis that nobody changed for {since.days} days" if since.days >= UNTOUCHED else ""
 
 
 def _exists(ws: Workspace, target: str) -> bool:

@@ -77,7 +77,7 @@ def test_a_dry_run_asks_the_model_and_changes_nothing(ws: Workspace) -> None:
 
 
 def test_the_transcript_tells_what_was_done(ws: Workspace) -> None:
-    """Calls, answers, refusals and outcomes of a run are kept, for as many runs as the settings say."""
+    """Calls, answers, refusals and outcomes of a run are kept, for as many runs as the settings say (S-30)."""
     ws = open_world(ws.root, transcripts=2)
     done, _ = dreamt(ws, write("notebook/log.md", "x"), *good(*DAY))
     said = (ws.disk.read(runs.transcript_file(done.run)) or b"").decode()
@@ -235,7 +235,7 @@ def test_what_is_forgotten_stays_forgotten_in_other_words(tmp_path: Path) -> Non
 
 
 def test_the_whole_road_through_a_memory(tmp_path: Path) -> None:
-    """By the verb an agent searches with the memory's own recall, and its page is in the next context."""
+    """By the verb an agent searches with the memory's own recall, and its page is in the next context (N-24)."""
     with home(tmp_path) as memory:
         tea = memory.remember("User likes green tea", Draft(category="preference", key="b")).id
         memory.drain()

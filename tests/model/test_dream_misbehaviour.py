@@ -159,7 +159,7 @@ def test_one_entry_that_no_run_ends_with_is_set_apart(ws: Workspace) -> None:
 
 @pytest.mark.parametrize("kind", ["timeout", "down", "limit", "auth", "ceiling"])
 def test_who_breaks_off_half_way_leaves_nothing(ws: Workspace, kind: Any) -> None:
-    """Half a run is dropped whole, whatever ended it, and is no try; the next does it once (R-10)."""
+    """Half a run is dropped whole, whatever ended it, and is no try; the next does it once (R-10, N-29)."""
     before = Standing(ws)
     half = [write(TEAS, body("Preferences", cite(TEA), cite(WORK))), [cited(TEA, TEAS), cited(WORK, TEAS)]]
     done, _ = dreamt(ws, *half, ModelFailed("the model is gone: wait", kind=kind))

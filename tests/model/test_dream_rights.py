@@ -69,7 +69,7 @@ OUTSIDE = [
 
 
 def test_what_lies_outside_is_written_by_no_spelling(ws: Workspace) -> None:
-    """Every path that is no content page, skill or core file is refused, however it is spelled (P-18)."""
+    """Every path that is no content page, skill or core file is refused, however it is spelled (P-18, N-26, N-36)."""
     before = Standing(ws)
     steps = [
         [write(path, "x") for path in OUTSIDE],

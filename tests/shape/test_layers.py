@@ -49,7 +49,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         *BELOW_MEMORY,
     },  # the verbs of Memory that a person uses
     "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
-    "memory": {"opening", "company", "care", "reaching", "consolidate", *BELOW_MEMORY},
+    "lending": {"opening", "care", "reaching", *BELOW_MEMORY},  # the verbs of Memory for a host's own model
+    "memory": {"opening", "company", "care", "lending", "reaching", "consolidate", *BELOW_MEMORY},
     "front": {"entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     # Fakes of any part, for users' tests too.
     "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},

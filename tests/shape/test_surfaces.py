@@ -33,7 +33,7 @@ def verbs(source: Source) -> dict[str, int]:
     return {
         item.name: item.lineno
         for node in source.tree.body
-        if isinstance(node, ast.ClassDef) and node.name in {"Memory", "Care", "Word"}
+        if isinstance(node, ast.ClassDef) and node.name in {"Memory", "Lending", "Care", "Word"}
         for item in node.body
         if isinstance(item, ast.FunctionDef) and not item.name.startswith("_") and not _is_property(item)
     }
@@ -81,7 +81,7 @@ def documented(verb: str, text: str) -> bool:
 @pytest.fixture(scope="module")
 def memory() -> Mapping[str, str]:
     """Where each verb of a `Memory` stands: those of the class itself, and those people use, in its base `Care`."""
-    halves = ("src/reverie/memory.py", "src/reverie/care.py", "src/reverie/word.py")
+    halves = ("src/reverie/memory.py", "src/reverie/lending.py", "src/reverie/care.py", "src/reverie/word.py")
     paths = [path for path in halves if path in tracked()]
     if not paths:
         pytest.skip("there is no Memory")

@@ -50,7 +50,7 @@ def test_nothing_pending_keeps_the_gates_shut_even_for_a_person() -> None:
 
 
 def test_a_dream_waits_for_enough_entries_and_enough_time() -> None:
-    """In steady state both gates must open: entries gathered, and hours passed since the last dream."""
+    """In steady state both gates must open: entries gathered, and hours passed since the last dream (S-23)."""
     assert isinstance(ask(parts(19)), Shut)
     assert ask(parts(20)) == Open(sprint=False)
     assert isinstance(ask(parts(20), last=NOW - timedelta(hours=23)), Shut)
@@ -69,7 +69,7 @@ def test_a_clock_set_back_does_not_keep_the_gates_shut() -> None:
 
 
 def test_a_backlog_of_more_than_one_batch_waits_for_nothing() -> None:
-    """What exceeds one batch by number or by days is sprinted through, whatever the hour (R-16)."""
+    """What exceeds one batch by number or by days is sprinted through, whatever the hour (R-16, S-22)."""
     just = NOW - timedelta(minutes=1)
     assert ask(parts(4), last=just, max_entries=3) == Open(sprint=True)
     days = [part for n in range(1, 5) for part in parts(1, day=f"2026-07-0{n}", first=n)]
@@ -77,14 +77,14 @@ def test_a_backlog_of_more_than_one_batch_waits_for_nothing() -> None:
 
 
 def test_a_person_passes_every_gate() -> None:
-    """A person's own call passes the switch, the hours and the number."""
+    """A person's own call passes the switch, the hours and the number (S-33)."""
     verdict = gate(DreamSettings(enabled=False), parts(1), last=NOW, now=NOW, today=TODAY, passing=True)
     assert verdict == Open(sprint=False)
     assert isinstance(gate(DreamSettings(enabled=False), parts(50), last=None, now=NOW, today=TODAY), Shut)
 
 
 def test_a_batch_is_cut_oldest_first() -> None:
-    """A batch takes what is oldest, within its entries, days and tokens, and at least one part."""
+    """A batch takes what is oldest, within its entries, days and tokens, and at least one part (N-25)."""
     waiting = parts(2, day="2026-07-01") + parts(2, day="2026-07-02", first=3)
     assert [part.id for part in cut(DreamSettings(max_entries=3), waiting)] == [
         part.id for part in waiting[:3]
@@ -121,7 +121,7 @@ def test_halves_lose_nothing(count: int) -> None:
 
 
 def test_a_long_entry_comes_in_parts() -> None:
-    """An entry too long to be looked at in one go is cut into parts that together are its whole text (R-18)."""
+    """An entry too long to be looked at in one go is cut into parts that together are its whole text (R-18, N-25)."""
     text = "A sentence about the harbour. " * 1_000
     pieces = parts_of(fold(entry(1, text), ()))
     assert "".join(part.text for part in pieces) == text

@@ -42,7 +42,7 @@ def ws(tmp_path: Path) -> Workspace:
 
 
 def test_a_dream_cites_settles_and_commits(ws: Workspace) -> None:
-    """Each entry of a closed day is cited and settled, in one commit that equals the files (R-33)."""
+    """Each entry of a closed day is cited and settled, in one commit that equals the files (R-33, N-30)."""
     log(ws, DAY)
     done = run(ws)
     assert str(done) == "4 entries: 4 cited on 3 pages"
@@ -60,7 +60,7 @@ def test_a_dream_cites_settles_and_commits(ws: Workspace) -> None:
 
 
 def test_the_run_is_recorded_in_the_log_page(ws: Workspace) -> None:
-    """`log.md` gets the run's line, which agrees with its record; the watermark is the last finished day."""
+    """`log.md` gets the run's line, which agrees with its record; the watermark is the last finished day (S-25)."""
     log(ws, DAY)
     done = run(ws)
     assert f"\n## [2026-07-02] ingest | run={done.run} watermark=2026-07-01\n" in page(ws, "log.md")
@@ -83,7 +83,7 @@ def test_the_index_lists_pages_with_their_descriptions(ws: Workspace) -> None:
 
 
 def test_todays_entries_are_left_alone(ws: Workspace) -> None:
-    """An entry of the present day is not pending, and the watermark stays before it."""
+    """An entry of the present day is not pending, and the watermark stays before it (S-20)."""
     log(ws, [TEA, entry(9, "User bought a boat", day="2026-07-02")])
     done = run(ws)
     assert set(outcomes(ws)) == {TEA.id}
@@ -138,7 +138,7 @@ def is_busy(ws: Workspace) -> bool:
 
 
 def test_a_dream_under_way_makes_the_next_one_busy(ws: Workspace) -> None:
-    """Two dreams never run at once: the second is told at once, also by hand (R-14)."""
+    """Two dreams never run at once: the second is told at once, also by hand (R-14, S-33)."""
     log(ws, DAY)
     with ThreadPoolExecutor(1) as pool, ws.locks.dream(0, what="dream"), pytest.raises(Busy):
         pool.submit(run, ws).result()
@@ -196,7 +196,7 @@ def test_explicit_writes_are_linked_by_the_dream(ws: Workspace) -> None:
 
 
 def test_a_batch_of_known_facts_is_settled_without_a_retry(ws: Workspace) -> None:
-    """A dream that changes hardly a line is productive all the same when every record has its outcome (R-08)."""
+    """A dream that changes hardly a line is productive all the same when every record has its outcome (R-08, S-26)."""
     log(ws, [TEA])
     run(ws)
     again = [entry(n, "User likes green tea", category="preference") for n in range(20, 25)]

@@ -82,7 +82,7 @@ def work(ws: Workspace, run: str) -> None:
 
 
 def test_a_run_goes_on_from_call_to_call(ws: Workspace) -> None:
-    """What a call did is there for the next; the end installs it like any dream, in one commit, and leaves no lease."""
+    """What a call did is there for the next; nothing is seen before the end installs it in one commit (S-29)."""
     before = Standing(ws)
     found = begun(ws)
     assert [part.id for part in found.task.parts] == [one.id for one in DAY]

@@ -107,7 +107,7 @@ def test_broken_index_markers_are_reported_and_left(ws: Workspace) -> None:
 
 
 def test_the_overview_is_chosen_from_all_pages(ws: Workspace) -> None:
-    """Every page of the user competes by significance, the last in the alphabet too (R-48)."""
+    """Every page of the user competes by significance, the last in the alphabet too (R-48, S-35)."""
     filler = [
         entry(n, f"User keeps bee hive number {n} well", category=f"bees-{n % 30:02d}") for n in range(1, 400)
     ]

@@ -50,7 +50,7 @@ def test_a_backlog_is_sprinted_through_in_batches(ws: Workspace) -> None:
 
 
 def test_a_fault_is_isolated_and_the_rest_goes_on(ws: Workspace) -> None:
-    """What fails again and again is split until it stands alone; it is unprocessable, the others are cited (R-11)."""
+    """What fails again and again is split until alone; it is unprocessable, the others are cited (R-11, S-24)."""
     batch = [entry(n, f"User likes dish {n}", category="preference") for n in range(21, 29)]
     poison = entry(29, "User likes poison ivy", category="preference")
     log(ws, [*batch, poison, WORK])
@@ -94,7 +94,7 @@ def test_a_dream_stops_when_its_time_is_up(ws: Workspace) -> None:
 
 
 def test_transcripts_are_kept_of_the_latest_runs(ws: Workspace) -> None:
-    """A run leaves a transcript without memory text; the newest ten stay, the records of all runs stay."""
+    """A run leaves a transcript without memory text; the newest ten stay, the records of all runs stay (N-32)."""
     for number in range(12):
         log(ws, [entry(100 + number, f"User likes dish {number}", category="preference")])
         run(ws)
@@ -153,5 +153,5 @@ def test_the_watermark_never_moves_back() -> None:
 
 
 def test_runs_of_one_second_have_names_of_their_own() -> None:
-    """Two runs that begin at the same instant are told apart."""
+    """Two runs that begin at the same instant are told apart (N-27)."""
     assert run_name(NIGHT, ["dream:20260702-030000"]) == "dream:20260702-030000-2"

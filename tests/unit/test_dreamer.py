@@ -44,7 +44,7 @@ from reverie.model.dreamer_desk import MOST_LINES
     ],
 )
 def test_each_entry_has_its_place(fields: dict[str, Any], page: str) -> None:
-    """User memory goes to 3_Personal by category, subjects get pages, the world's knowledge goes to 2_Wiki."""
+    """User memory goes to 3_Personal by category, subjects get pages, the world's knowledge goes to 2_Wiki (S-15)."""
     world = World()
     text = fields.pop("text")
     proposal = world.dream(entry(1, f"{text} every day", **fields))

@@ -112,8 +112,25 @@ def test_a_page_past_its_date_is_stale(desk: Desk, kept: str, after: str, stale:
     assert _found(desk) == ([(page, 1, "stale")] if stale else [])
 
 
+def test_a_synthesis_that_nobody_touched_is_stale(desk: Desk) -> None:
+    """Without a `stale_after` a synthesis is to be looked at after ninety days, and no other page is (S-17)."""
+    for kind, zone in (("synthesis", "2_Wiki/Syntheses"), ("concept", "2_Wiki/Concepts")):
+        for updated in ("2026-04-02", "2026-04-03", "2026-13-45"):
+            desk.page(f"{zone}/{updated}.md", "[[USER]]", type=kind, updated=updated)
+    desk.page("2_Wiki/Syntheses/Set.md", type="synthesis", updated="2020-01-01", stale_after="2027-01-01")
+    stale = [page for page, _, kind in _found(desk) if kind == "stale"]
+    assert stale == ["notebook/2_Wiki/Syntheses/2026-04-02.md"]
+
+
+def test_a_day_that_is_none_is_a_finding(desk: Desk) -> None:
+    """A `stale_after` that is no day keeps no page from being looked at: it is named with its words."""
+    desk.page("0_Inbox/Soon.md", "[[USER]]", stale_after="when I am back")
+    (found,) = [one for one in desk.memory.lint().findings if one.kind == "stale"]
+    assert "when I am back" in found.reason
+
+
 def test_broken_front_matter_is_found(desk: Desk, kept: str) -> None:
-    """Front matter that cannot be read is found at the top of its page, and the page is read all the same."""
+    """Front matter that cannot be read is found at the top of its page, and the page is read all the same (S-17)."""
     desk.write("notebook/0_Inbox/Odd.md", f"---\ntype: [note\n---\n# Odd\n\nText. {CITED.format(kept)}\n")
     assert _found(desk) == [("notebook/0_Inbox/Odd.md", 1, "front matter")]
 

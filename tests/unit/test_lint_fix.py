@@ -194,7 +194,7 @@ def test_a_crash_while_mending_leaves_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_it_runs_by_itself_when_it_is_time(desk: Desk) -> None:
-    """As part of `consolidate` the notebook is looked over once in `lint.min_days`, and not while a dream is due."""
+    """In `consolidate` the notebook is looked over once in `lint.min_days`, not while a dream is due (S-37)."""
     desk.memory.consolidate()
     assert not [run for run in desk.memory.log() if run.kind == "lint"]
     for _ in range(15):
@@ -267,7 +267,7 @@ def test_a_source_file_that_is_gone_is_found(desk: Desk, kept: str) -> None:
 
 
 def test_an_entry_whose_citation_vanished_is_found(desk: Desk) -> None:
-    """When a person takes the line out, the entry is found on its own again, and lint says so."""
+    """When a person takes the line out, the entry is found on its own again, and lint says so (S-27)."""
     entry = desk.remember("User likes jasmine tea", category="preference")
     desk.night()
     pages = [

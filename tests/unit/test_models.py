@@ -193,7 +193,7 @@ def test_seconds_are_counted_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_a_dream_has_ceilings_of_its_own(tmp_path: Path) -> None:
-    """A dream's steps, tokens and money are counted by its run, whoever resumes it."""
+    """A dream's steps, tokens and money are counted by its run, whoever resumes it (N-37)."""
     with Desk(tmp_path, **{"dream.max_steps": "2"}) as desk:
         first = Rule(desk, "one", run="dream:1", purpose="dream")
         first.ask()
@@ -233,7 +233,7 @@ def test_a_model_handed_over_decides_itself(desk: Desk) -> None:
 
 
 def test_each_purpose_may_have_its_own_model(tmp_path: Path) -> None:
-    """What a purpose's own setting leaves empty is the model of `model`."""
+    """What a purpose's own setting leaves empty is the model of `model` (N-35)."""
     flags = {"model": "openai:a", "extraction.model": "ollama:b", "dream.model": "none"}
     with Desk(tmp_path, **flags) as desk:
         settings = desk.memory.opened.ws.settings

@@ -39,7 +39,7 @@ def _recalled(ws: Workspace, *ids: str, days: int = 1, times: int = 1) -> None:
 
 
 def test_what_is_asked_for_comes_before_its_equals(ws: Workspace) -> None:
-    """Of many lines of equal weight those that recalls showed on several days stand in the overview (R-48)."""
+    """Of many lines of equal weight those that recalls showed on several days stand in the overview (R-48, S-36)."""
     assert sum(len(one.text) for one in HIVES) > CHARACTERS
     asked = [HIVES[17].id, HIVES[150].id, HIVES[398].id]
     _recalled(ws, *asked, days=4)

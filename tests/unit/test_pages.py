@@ -47,7 +47,7 @@ def settle(ws: Workspace) -> History:
 
 
 def test_bootstrap_makes_zones_and_first_pages_once(ws: Workspace) -> None:
-    """A new workspace gets every zone, the navigation pages, the core files and a `.gitignore` of `*`; then nothing."""
+    """A new workspace gets zones, navigation pages, core files and a `.gitignore` of `*`; then nothing (S-14)."""
     made = pages.bootstrap(ws)
     assert len(made) == len(layout.ZONES) + 6
     assert all((ws.root / "notebook" / zone).is_dir() for zone in layout.ZONES)
@@ -76,7 +76,7 @@ def test_bootstrap_adopts_a_vault_without_touching_it(ws: Workspace) -> None:
 
 
 def test_a_removed_zone_comes_back(ws: Workspace) -> None:
-    """What is missing of the notebook is made again at the next open."""
+    """What is missing of the notebook is made again at the next open (S-14)."""
     pages.bootstrap(ws)
     (ws.root / "notebook/0_Inbox").rmdir()
     (ws.root / "notebook/log.md").unlink()
@@ -103,7 +103,7 @@ def test_a_core_file_is_untouched_until_somebody_writes(ws: Workspace) -> None:
 
 
 def test_the_schema_names_every_field_and_zone(ws: Workspace) -> None:
-    """The page that explains the notebook names each zone, each front matter field and the citation form."""
+    """The page that explains the notebook names each zone, each front matter field and the citation form (S-16)."""
     pages.bootstrap(ws)
     schema = (ws.root / "notebook/schema.md").read_text()
     fields = (

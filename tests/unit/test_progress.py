@@ -37,14 +37,14 @@ def seen(ws: Workspace) -> Status:
 
 
 def test_before_a_dream_nothing_is_settled(ws: Workspace) -> None:
-    """Everything pending is the next batch, and the gates' values are told."""
+    """Everything pending is the next batch, and the gates' values are told (S-34)."""
     found = seen(ws).dream
     assert (found.phase, found.percent, found.batch, found.last) == ("idle", 0, 4, ())
     assert found.gates["min_facts"] == 20
 
 
 def test_after_a_dream_its_result_is_told(ws: Workspace) -> None:
-    """The last runs, what failed, what is left and when the gates open next are told, also in words."""
+    """The last runs, what failed, what is left and when the gates open next are told, also in words (S-34)."""
     log(ws, [entry(9, "User wants poison ivy", category="goal")])
     run(ws, masked=failing("poison"))
     told = seen(ws)

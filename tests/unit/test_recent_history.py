@@ -130,7 +130,7 @@ def month(desk: Desk, days: int, turns: int) -> None:
 
 @pytest.mark.slow
 def test_a_month_without_dreams_is_caught_up_later(tmp_path: Path) -> None:
-    """With dreams off for a month prompts stay bounded, and once on nothing of the month is skipped (R-16, N-07)."""
+    """After a month without dreams prompts stay bounded, and nothing of it is skipped (R-16, N-07, N-34)."""
     with Desk(
         tmp_path,
         **{"dream.enabled": "false", "compaction.context_tokens": "2000", "context.budget_tokens": "3000"},

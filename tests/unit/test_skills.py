@@ -47,7 +47,7 @@ def _learn(desk: Desk) -> Any:
 
 
 def test_a_procedure_said_three_times_is_proposed(desk: Desk) -> None:
-    """Said on three days it waits for a person's word, citing each occasion; twice is not enough."""
+    """Said on three days it waits for a person's word, citing each occasion; twice is not enough (N-38)."""
     _said(desk, 2, text="To water the garden, open the left tap.")
     ids = _said(desk, 3)
     assert _learn(desk).proposed == (PATH,)

@@ -198,7 +198,7 @@ def test_restoring_an_instant_puts_the_pages_back(desk: Desk) -> None:
 
 
 def test_restoring_a_run_puts_the_pages_as_it_left_them(desk: Desk) -> None:
-    """Restored to a run the pages are what they were after it, and a person's later words are in the history."""
+    """Restored to a run the pages are as it left them, a person's later words are in the history (N-31)."""
     kept = desk.remember(TEA, category="preference")
     run = desk.night()
     before = _pages(desk)

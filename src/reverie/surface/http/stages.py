@@ -47,6 +47,10 @@ class _Dream(Takes, frozen=True, kw_only=True):
 class _Lint(Takes, frozen=True, kw_only=True):
     fix: Annotated[bool, Meta(description="Mend what is safe.")] = False
     due: Annotated[bool, Meta(description="Only when it is time.")] = False
+    editorial: Annotated[
+        bool | None,
+        Meta(description="Let the model that dreams edit pages, too; by default when it is time."),
+    ] = None
 
 
 class _Consolidate(Takes, frozen=True, kw_only=True):
@@ -183,7 +187,7 @@ STAGES = (
         takes=_Lint,
         gives=Linted,
         long=True,
-        run=lambda memory, given: memory.lint(fix=given.fix, due=given.due),
+        run=lambda memory, given: memory.lint(fix=given.fix, due=given.due, editorial=given.editorial),
     ),
     Operation(
         id="consolidate",
