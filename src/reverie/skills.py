@@ -112,7 +112,7 @@ def _doubted(ws: Workspace, state: State, masked: Callable[[str], bool]) -> Iter
         if new is not None:
             both = [one for one in (find(ids[0]), new) if one is not None]
             said = [entry for one in both for entry in occasions(one, events=state.events, find=find)]
-            skill = revision(path, new, said)
+            skill = revision(path, new, said=said)
             if not problem(path, skill.text, masked=masked, allow=ws.settings.redaction_allow):
                 asked = "skill", skill.text, f"the procedure it stands on was replaced on {new.entry.day}"
         topic, wanted, why = asked

@@ -11,9 +11,8 @@ from desk import Desk
 from reverie import layout, review
 from reverie.core import framing
 from reverie.core.records import Entry, Event, Outcome, Remember
-from reverie.errors import InvalidRecord, NotFound, StoreUnwritable, UnsafePath, UsageError
+from reverie.errors import InvalidRecord, NotFound, StoreUnwritable, UsageError
 from reverie.store import reviews, stream
-from reverie.store.disk import Disk
 from reverie.testing import CrashDisk
 
 if TYPE_CHECKING:
@@ -267,37 +266,6 @@ def test_status_counts_what_review_lists(desk: Desk) -> None:
     assert desk.memory.status().reviews == len(desk.memory.review()) == 2
     desk.memory.review(item.id, accept=False)
     assert desk.memory.status().reviews == len(desk.memory.review()) == 1
-
-
-def test_what_waits_is_listed_without_reading_the_ledger(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no dream could process is known to the state: listing it reads nothing of a ledger that was folded."""
-    _, item = _unprocessable(desk)
-    read: list[str] = []
-    kept = Disk.read_from
-
-    def reading(disk: Disk, path: str, start: int) -> bytes:
-        read.append(path)
-        return kept(disk, path, start)
-
-    monkeypatch.setattr(Disk, "read_from", reading)
-    assert desk.memory.review() == [item]
-    assert layout.OUTCOMES not in read
-
-
-@pytest.mark.parametrize("path", [layout.OUTCOMES, layout.REVIEWS])
-def test_a_folder_in_the_place_of_a_stream_is_named(desk: Desk, path: str) -> None:
-    """Where a folder stands in the place of a stream, review says so in words with a remedy, and status goes on."""
-    desk.remember("User likes jasmine tea", category="preference")
-    (desk.root / path).unlink(missing_ok=True)
-    (desk.root / path).mkdir(parents=True)
-    memory = desk.again()
-    found = memory.status()
-    assert any(path in one.place or path in one.what for one in (*found.damaged, *found.problems))
-    if path == layout.OUTCOMES:
-        assert memory.review() == []
-    else:
-        with pytest.raises(UnsafePath, match=path):
-            memory.review()
 
 
 def test_an_unprocessable_entry_can_be_left(desk: Desk) -> None:

@@ -111,7 +111,7 @@ def successor(entry: str, find: Callable[[str], EntryState | None]) -> EntryStat
     )
 
 
-def revision(path: str, state: EntryState, said: Iterable[Entry]) -> Skill:
+def revision(path: str, state: EntryState, *, said: Iterable[Entry]) -> Skill:
     """Return the skill at `path` as what replaced its procedure would have it; `said` are the occasions of both."""
     every = {one.id: one for one in sorted(said, key=lambda one: (one.at, one.id))}
     return Skill(
