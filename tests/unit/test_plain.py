@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reverie.core.citations import citations, citing_lines
 from reverie.core.markdown import append_to_section, outline
-from reverie.core.plain import append, citing, headings_above, plain, uncited
+from reverie.core.plain import append, citing, headings_above, plain, sketch, uncited
 from reverie.errors import InvalidRecord
 
 A, B = "[[archive/2026-07-01#^0000000000000001]]", "[[archive/2026-07-02#^00000000000000ab]]"
@@ -80,6 +80,7 @@ def test_lines_are_added_where_the_parser_adds_them(body: str, heading: str) -> 
 
 
 @given(PAGES)
+@example(f"---\n- says it {A}\n---\n")
 def test_a_page_without_its_citations_is_that_of_the_parser(page: str) -> None:
     """Whatever the page, it loses its citations, the blanks before them, and nothing else."""
     left = page
@@ -87,6 +88,19 @@ def test_a_page_without_its_citations_is_that_of_the_parser(page: str) -> None:
         left = left[: one.start].rstrip(" ") + left[one.end :]
     assert uncited(page, page) == left
     assert uncited(page, page).count("\n") == page.count("\n")
+
+
+@given(PAGES, st.sampled_from(["", "---\ntitle: Work\n---\n", "---\ntitle: Work\n---\n\n"]), st.booleans())
+def test_a_sketch_is_the_outline_but_for_inline_code(body: str, front: str, ended: bool) -> None:  # noqa: FBT001
+    """Sections, lines, fences and HTML of a page are what the parser says they are."""
+    text = f"{front}{body}" + ("\n" if ended else "")
+    found, parsed = sketch(text), outline(text)
+    assert (found.lines, found.sections, found.fences, found.html) == (
+        parsed.lines,
+        parsed.sections,
+        parsed.fences,
+        parsed.html,
+    )
 
 
 def test_what_reverie_writes_is_plain() -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reverie.core.front_matter import read
-from reverie.core.markdown import Section, outline
+from reverie.core.markdown import Section
+from reverie.core.plain import sketch
 from reverie.core.source import split
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def paragraph_chunks(text: str, limit: int = LIMIT) -> list[Chunk]:
     The front matter's title leads every heading path; its description is a chunk of its own. A section without
     text that has no subsection either gives a chunk of its title.
     """
-    page = outline(text)
+    page = sketch(text)
     front = read(split(text).front)
     above = (front.title,) if front.title else ()
     chunks = [Chunk(piece, above, 1) for piece in _pieces(front.description, limit)]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Value = str | tuple[str, ...] | tuple[Reference, ...]
 
 _DATE_FIELDS = frozenset({"updated", "stale_after"})
+_UPDATED = re.compile(r"^updated: \d{4}-\d{2}-\d{2}[ \t]*$", re.MULTILINE)
 # Characters that YAML readers refuse, or take as a line break, when they stand raw inside double quotes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
@@ -77,6 +78,15 @@ def set_field(text: str, key: str, *, value: Value | None) -> str:
     rule = "---" + source.newline
     front = _spliced("", None, wanted=_Assignment(key, value, source.newline))
     return f"{source.bom}{rule}{front}{rule}{source.body}"
+
+
+def set_updated(text: str, day: str) -> str:
+    """Return a page's text with the day it was last written; raises InvalidRecord as `change` does."""
+    # A plain date on a line of its own, as nearly every page has it, needs no YAML reader.
+    if len(_UPDATED.findall(split(text).front or "")) == 1:
+        at = _UPDATED.search(text)
+        return f"{text[: at.start()]}updated: {day}{text[at.end() :]}" if at else text
+    return set_field(text, "updated", value=day)
 
 
 def render(front: Front) -> str:

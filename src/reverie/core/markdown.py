@@ -107,7 +107,7 @@ def outline(text: str) -> Outline:
             html.append((start, end))
         elif token.type == "inline" and "`" in token.content:
             code.extend(_code_spans(text, start, end=end))
-    sections = tuple(_sections(headings, body, text=text, starts=starts))
+    sections = tuple(sections_under(headings, body, text=text, starts=starts))
     return Outline(text, lines, sections, tuple(fences), tuple(code), tuple(html))
 
 
@@ -168,9 +168,14 @@ def remove_line(text: str, number: int, *, old: str) -> str:
 # Structure
 
 
-def _sections(
+def sections_under(
     headings: list[tuple[int, str, int, int]], body: int, *, text: str, starts: tuple[int, ...]
 ) -> Iterator[Section]:
+    """Yield the sections of a page: of what stands before the first heading, then of each.
+
+    `headings` are level, title, and the offsets at which one begins and what stands under it; `body` is where the front
+    matter ends, `starts` are the offsets of all lines.
+    """
     line_of = {start: number for number, start in enumerate(starts, start=1)}
     begins = [start for _, _, start, _ in headings]
     ends = [*begins[1:], len(text)][: len(begins)]

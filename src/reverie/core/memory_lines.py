@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from reverie.core.blocks import escape_memory_text
-from reverie.core.markdown import outline
 from reverie.core.patterns import Words
+from reverie.core.plain import sketch
 
 _BREAKS = Words(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BULLET = Words(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -72,7 +72,7 @@ def cited_lines(text: str) -> list[Cited]:
 
 def _units(text: str) -> Iterator[tuple[str, str]]:
     """Yield each item or paragraph with the second-level heading above it, its lines joined by blanks."""
-    page = outline(text)
+    page = sketch(text)
     hidden = (*((fence.start, fence.end) for fence in page.fences), *page.html)
     title = ""
     for section in page.sections:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -69,17 +70,26 @@ class Promotion:
     """Promotion during one dream: pages that did not change between two batches are read once."""
 
     def __init__(
-        self, find: Callable[[str], EntryState | None], today: str, *, wanted: Mapping[str, int] | None = None
+        self,
+        find: Callable[[str], EntryState | None],
+        today: str,
+        *,
+        wanted: Mapping[str, int] | None = None,
+        expect: Callable[[Iterable[str]], None] = lambda _: None,
     ) -> None:
-        """Take what returns the state of an entry that may be shown, the present day, and days wanted by id."""
-        self._find = find
+        """Take what returns the state of an entry that may be shown, the present day, and days wanted by id.
+
+        `expect` is told of the entries that `find` is about to be asked for.
+        """
+        self._find, self._expect = find, expect
         self._today = today
         self._wanted = wanted or {}
-        self._rows: dict[str, tuple[str, list[Row]]] = {}
+        self._rows: dict[str, tuple[str, Sequence[Row]]] = {}
 
     def promote(self, paths: Iterable[str], read_page: Callable[[str], str | None]) -> Overview | None:
         """Return the overview chosen from the pages at `paths`; None when it stays as it is."""
         rows = {path: self._read(path, read_page(path) or "") for path in sorted(paths) if is_source(path)}
+        self._expect(id_ for found in rows.values() for row in found for id_ in row.ids)
         chosen = choose(
             rows, lambda path: title_of(path, self._rows[path][0]), find=self._find, wanted=self._wanted
         )
@@ -94,18 +104,19 @@ class Promotion:
             quoted[path] = f"{before}\n{one.line}"
         return Overview(text, {**quoted, **({layout.OVERVIEW: old} if old is not None else {})})
 
-    def _read(self, path: str, text: str) -> list[Row]:
+    def _read(self, path: str, text: str) -> Sequence[Row]:
         known = self._rows.get(path)
         if known is None or known[0] != text:
             known = self._rows[path] = (text, candidates(text))
         return known[1]
 
 
-def candidates(text: str) -> list[Row]:
+@lru_cache(maxsize=256)
+def candidates(text: str) -> tuple[Row, ...]:
     """Return the list items of a page that cite. What held before, and what is too long to promote, is left out."""
     found: list[Row] = []
     if "#^" not in text:
-        return found
+        return ()
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
         fenced ^= bool(_FENCE.match(line))
@@ -114,7 +125,7 @@ def candidates(text: str) -> list[Row]:
             said = match.group(1).removeprefix("Currently: ")
             ids = tuple(_ID.findall(match.group(2)))
             found.append(Row(number, f"- {said}{match.group(2)}", ids))
-    return found
+    return tuple(found)
 
 
 def choose(
@@ -158,7 +169,7 @@ def rewrite(old: str | None, chosen: Iterable[Promoted], *, today: str) -> str |
         for section in dict.fromkeys(one.section for one in wanted):
             text = _with_lines(text, section, [one.line for one in wanted if one.section == section])
         if text != old and split(text).front is not None:
-            text = front_edit.set_field(text, "updated", value=today)
+            text = front_edit.set_updated(text, today)
     except InvalidRecord:
         return None
     return text

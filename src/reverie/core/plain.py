@@ -10,11 +10,12 @@ A dream changes dozens of long lists a night, and parsing them is nearly all it 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate
 
 import msgspec
 
 from reverie.core.citations import citations, citing_lines
-from reverie.core.markdown import append_to_section, outline
+from reverie.core.markdown import Outline, append_to_section, outline, sections_under
 from reverie.core.patterns import Words
 from reverie.core.source import split
 
@@ -85,7 +86,7 @@ def uncited(text: str, page: str) -> str:
     """Return a piece of `page` without its citations and the blanks before them; lines stay lines."""
     if "#^" not in text:
         return text
-    if plain(page) is not None:
+    if plain(page) is not None and split(text).front is None:  # what front matter says is no citation
         return _CITATION.sub("", text)
     for one in reversed(citations(text)):
         text = text[: one.start].rstrip(" ") + text[one.end :]
@@ -103,6 +104,21 @@ def headings_above(text: str) -> list[tuple[int, tuple[str, ...]]]:
         above = [*(one for one in above if one[0] < level), (level, title)]
         found.append((number, tuple(name for _, name in above)))
     return found
+
+
+def sketch(text: str) -> Outline:
+    """Return a page's outline; of a plain page without its inline code, which is all the code it may have."""
+    page = plain(text)
+    if page is None:
+        return outline(text)
+    starts = (0, *accumulate(len(line) + 1 for line in page.lines[:-1]))
+    headings = [
+        (level, title, starts[number - 1], starts[number] if number < len(starts) else len(text))
+        for number, level, title in page.headings
+    ]
+    sections = sections_under(headings, starts[page.first - 1], text=text, starts=starts)
+    lines = starts if text and starts[-1] == len(text) else (*starts, len(text))
+    return Outline(text, lines, tuple(sections), (), (), ())
 
 
 def append(text: str, heading: str, *, lines: list[str]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from datetime import date, timedelta
+from functools import lru_cache
 
 import msgspec
 
@@ -51,6 +52,9 @@ class Said(msgspec.Struct, frozen=True):
     names: frozenset[str]
 
 
+@lru_cache(
+    maxsize=2_048
+)  # a night asks the same of each line several times, and of the overview's every night
 def said(text: str) -> Said:
     """Return what the text states."""
     text = plain(text)
@@ -94,6 +98,7 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=2_048)
 def words(text: str) -> frozenset[str]:
     """Return every word of a text, casefolded."""
     return frozenset(_bare(match.group()).casefold() for match in _WORD.finditer(plain(text)))
@@ -170,22 +175,38 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class _Stated(msgspec.Struct, frozen=True):
+    """What a line allows to be stated: how it reads in lower case, its dates, its numbers, its words."""
+
+    text: str
+    dates: frozenset[str]
+    numbers: frozenset[str]
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=8_192)  # nearly all lines of the pages that a night touches are those of the night before
+def _stated(line: str) -> _Stated:
+    read = plain(line)
+    dates = frozenset(match.group() for match in _DATE.finditer(read))
+    return _Stated(read.casefold(), dates, numbers(read), words(read))
+
+
 def sources(texts: Iterable[str]) -> Sources:
-    """Return what `texts` allow to be stated."""
-    joined = plain("\n".join(texts))
-    dates = frozenset(match.group() for match in _DATE.finditer(joined))
+    """Return what `texts` allow to be stated: nothing of it goes over the end of a line."""
+    lines = [_stated(line) for line in "\n".join(texts).split("\n")]
+    dates = frozenset[str]().union(*(line.dates for line in lines))
     days = sorted(filter(None, map(_day, dates)))
-    stated = numbers(joined)
+    stated = frozenset[str]().union(*(line.numbers for line in lines))
     counts = frozenset(
         int(number) for number in stated if number.isdigit() and len(number) <= len(str(_MOST))
     )
     every = stated | {piece for one in dates for piece in _pieces(one)}
     stripped = frozenset(number.lstrip("0") for number in every if number.lstrip("0"))
     return Sources(
-        text=joined.casefold(),
+        text="\n".join(line.text for line in lines),
         numbers=every | stripped,
         dates=dates,
-        words=words(joined),
+        words=frozenset[str]().union(*(line.words for line in lines)),
         days=tuple(days),
         counts=counts - {0},
     )

@@ -6,7 +6,7 @@ dream is seen by its next batch; never writes either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from reverie import layout
@@ -23,13 +23,13 @@ _REPLACING = frozenset({"supersede", "correct"})
 class Sight:
     """The entries as one dream sees them.
 
-    `find` returns the state of an entry that is not forgotten, `events` what happened to it, `cited_on` the pages (in
-    the workspace) and lines that cite it.
+    `find` returns the states of those of some entries that are not forgotten, `events` what happened to one, `cited_on`
+    the pages (in the workspace) and lines that cite it.
     """
 
     def __init__(
         self,
-        find: Callable[[str], EntryState | None],
+        find: Callable[[Iterable[str]], Mapping[str, EntryState]],
         events: Callable[[str], list[Event]],
         *,
         cited_on: Callable[[str], list[tuple[str, int]]],
@@ -45,12 +45,17 @@ class Sight:
     def find(self, entry: str) -> EntryState | None:
         """Return the state of an entry, None when there is none that may be seen."""
         if entry not in self._known:
-            found = self._find(entry)
-            again = found is not None and entry in self._added
-            self._known[entry] = (
-                fold(found.entry, self.events(entry)) if found is not None and again else found
-            )
+            self.expect((entry,))
         return self._known[entry]
+
+    def expect(self, entries: Iterable[str]) -> None:
+        """Look up at once what `find` is about to be asked for, one by one."""
+        wanted = [one for one in dict.fromkeys(entries) if one not in self._known]
+        found = self._find(wanted) if wanted else {}
+        for one in wanted:
+            state = found.get(one)
+            again = state is not None and one in self._added
+            self._known[one] = fold(state.entry, self.events(one)) if state is not None and again else state
 
     def events(self, entry: str) -> list[Event]:
         """Return what happened to an entry, links of this dream included."""
@@ -88,7 +93,8 @@ class Sight:
                 continue
             known = {one.id for one in self.events(entry.id)}
             # Of two said in the same second the one further down the log is the later one.
-            before = (one.entry.id for one in alike(entry) if one.entry.id not in later)
+            before = [one.entry.id for one in alike(entry) if one.entry.id not in later]
+            self.expect(before)
             others = [state for id_ in before if (state := self.find(id_)) is not None]
             links = links_of(entry, others, at=at, by=by, zone=zone)
             found = [one for one in links if one.id not in known]

@@ -10,6 +10,7 @@ may not be opened is named in the problems, and the rest is folded.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sqlite3
 import time
@@ -284,18 +285,26 @@ class Folding:
             seen.add(path)
             if not self._unchanged(before.get(path), status):
                 with self._reported():
-                    self._page(path)
-                    self._move_to(path, self._settled(status))
+                    self._page(path, before.get(path), status)
         for path in before.keys() - seen:
             self._uncite(path)
             self.db.execute("DELETE FROM position WHERE path = ?", (path,))
 
-    def _page(self, path: str) -> None:
-        self._uncite(path)
-        text = (self.files.read(path) or b"").decode("utf-8", "replace")
-        for line, _, ids in citing(text):
-            self.db.executemany("INSERT INTO cite VALUES (?, ?, ?)", [(path, line, one) for one in ids])
-            self.done.changed.update(ids)
+    def _page(self, path: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
+        """Store who is cited where; one whose bytes are those of last time, as `context` tells, is not parsed."""
+        data = self.files.read(path) or b""
+        content = hashlib.blake2b(data, digest_size=16).digest()
+        self._move_to(path, self._settled(status)._replace(context=content))
+        if before is not None and before.context == content:
+            return
+        found = citing(data.decode("utf-8", "replace"))
+        now = [(path, line, one) for line, _, ids in found for one in ids]
+        was = {row[0] for row in self.db.execute("SELECT entry FROM cite WHERE page = ?", (path,))}
+        self.db.execute("DELETE FROM cite WHERE page = ?", (path,))
+        self.db.executemany("INSERT INTO cite VALUES (?, ?, ?)", now)
+        # An entry cited on another line of the same page is in no other state than before.
+        self.done.changed.update(was ^ {one for _, _, one in now})
+        self.done.pages.add(path)
 
     def _uncite(self, path: str) -> None:
         self.done.pages.add(path)

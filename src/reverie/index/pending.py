@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from reverie.core import tokens
@@ -40,28 +40,61 @@ def counted(own: Iterable[str], window: Iterable[str]) -> Pending:
     return Pending(*views, (views[0].total(), views[1].total()))
 
 
-def scores(terms: Sequence[str], rows: Sequence[Pending], *, statistics: Statistics) -> list[float]:
-    """Return the BM25 score of each row over both views.
+class Gathered:
+    """Rows ready to be scored, by key, with who holds a term."""
 
-    BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with the logarithm's argument
-    raised by one, as Lucene and tantivy do.
-    """
-    total = [0.0] * len(rows)
-    for field, weight in (("own", OWN), ("window", WINDOW)):
-        own = field == "own"
-        views = [row.own if own else row.window for row in rows]
-        lengths = [row.lengths[0 if own else 1] for row in rows]
-        count = statistics.documents + len(rows)
-        mean = statistics.lengths[field] or sum(lengths) / max(len(rows), 1) or 1.0
-        for term in terms:
-            places = [place for place, view in enumerate(views) if term in view]
-            if not places:
-                continue
-            holders = statistics.frequency(field, term) + len(places)
-            heft = weight * tokens.heft(term)
-            idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5))
-            for place in places:
-                often = views[place][term]
-                norm = K1 * (1.0 - B + B * lengths[place] / mean)
-                total[place] += heft * idf * often * (K1 + 1.0) / (often + norm)
-    return total
+    def __init__(self) -> None:
+        """Hold none."""
+        self._rows: dict[Hashable, Pending] = {}
+        self._having: dict[str, tuple[dict[Hashable, None], dict[Hashable, None]]] = {}
+        self._sums = [0, 0]
+
+    def __contains__(self, key: object) -> bool:
+        """Tell whether a row is held."""
+        return key in self._rows
+
+    def set(self, keys: Iterable[Hashable], new: Mapping[Hashable, Pending]) -> None:
+        """Hold the rows of these keys and no others, taking those in `new`; the work follows what changed."""
+        wanted = set(keys)
+        for key in [one for one in self._rows if one not in wanted or one in new]:
+            self._take(key, self._rows.pop(key), held=False)
+        for key, row in new.items():
+            self._rows[key] = row
+            self._take(key, row, held=True)
+
+    def _take(self, key: Hashable, row: Pending, *, held: bool) -> None:
+        for view, counts in enumerate((row.own, row.window)):
+            self._sums[view] += row.lengths[view] if held else -row.lengths[view]
+            for term in counts:
+                if held:
+                    self._having.setdefault(term, ({}, {}))[view][key] = None
+                    continue
+                having = self._having[term]
+                del having[view][key]
+                if not having[0] and not having[1]:
+                    del self._having[term]
+
+    def scores(self, terms: Iterable[str], *, statistics: Statistics) -> dict[Hashable, float]:
+        """Return the BM25 score over both views of each row that holds any of `terms`.
+
+        BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with the logarithm's argument
+        raised by one, as Lucene and tantivy do.
+        """
+        total: dict[Hashable, float] = {}
+        having = [(term, self._having[term]) for term in terms if term in self._having]
+        count = statistics.documents + len(self._rows)
+        for view, (field, weight) in enumerate((("own", OWN), ("window", WINDOW))):
+            mean = statistics.lengths[field] or self._sums[view] / max(len(self._rows), 1) or 1.0
+            for term, views in having:
+                keys = views[view]
+                if not keys:
+                    continue
+                holders = statistics.frequency(field, term) + len(keys)
+                heft = weight * tokens.heft(term)
+                idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5))
+                for key in keys:
+                    row = self._rows[key]
+                    often = (row.own, row.window)[view][term]
+                    norm = K1 * (1.0 - B + B * row.lengths[view] / mean)
+                    total[key] = total.get(key, 0.0) + heft * idf * often * (K1 + 1.0) / (often + norm)
+        return total

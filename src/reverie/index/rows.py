@@ -62,6 +62,7 @@ class Rows:
         self._path = folder / rows_file.NAME
         self._mutex = threading.RLock()
         self.in_memory = False
+        self._openings = 0
         self._db, self.fresh = self._opened()
 
     def close(self) -> None:
@@ -73,6 +74,7 @@ class Rows:
         """Forget every row and position, so that the files are read again from their start."""
         with self._mutex:
             self._db.close()
+            self._openings += 1
             if self.in_memory:
                 self._db, self.fresh = rows_file.empty()
                 return
@@ -84,6 +86,7 @@ class Rows:
         with self._mutex:
             if not self.in_memory:
                 self.in_memory = True
+                self._openings += 1
                 held, (self._db, self.fresh) = self._db, rows_file.in_memory(self._path)
                 held.close()
 
@@ -114,6 +117,12 @@ class Rows:
         with self.work() as db:
             found = db.execute(_TURNS, (session, ordinals.start, ordinals.stop - 1))
             return [_decode(body) for (body,) in found]
+
+    def version(self) -> tuple[int, int, int]:
+        """Return what is another value whenever anything here changed since, whoever changed it."""
+        with self.work() as db:
+            others: int = db.execute("PRAGMA data_version").fetchone()[0]
+            return self._openings, others, db.total_changes
 
     def stale(self, limit: int, *, newest: bool = False) -> list[Numbered]:
         """Return at most `limit` rows the text index has not taken in: whole sessions together, or the newest."""

@@ -14,7 +14,7 @@ reading, and the next commit takes them in again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -55,8 +55,12 @@ class TextIndex:
         self._lock = lock
         self._mutex = threading.Lock()
         self._lengths: dict[str, float] = {}
-        self._read: dict[tuple[int, int], pending.Pending] = {}
-        self._extra: dict[str, tuple[Row, pending.Pending]] = {}
+        self._waiting: tuple[object, list[Numbered]] = (None, [])
+        self._gathered = pending.Gathered()  # what is read, by number and staleness, or by id
+        self._read: dict[Hashable, Row] = {}
+        self._read_ids: frozenset[str] = frozenset()
+        self._scanned: Sequence[Numbered] | None = None  # what was gathered last
+        self._extra: tuple[Row, ...] = ()
         with ExitStack() as failing:
             failing.callback(self.rows.close)
             self._place: WordPlace = words(self.rows) if words else beside
@@ -104,7 +108,7 @@ class TextIndex:
 
     def _search(self, query: Query, where: Filter, depth: int, extra: Sequence[Row]) -> list[Candidate]:
         # Read before the reload: a row committed in between is then found twice, which is mended below, not never.
-        waiting = self.rows.stale(SCANNED, newest=True)
+        waiting = self._noted()
         with self._mutex:
             self._engine.reload()
             wanted = self._rarest(query.terms)
@@ -113,8 +117,8 @@ class TextIndex:
                 days = _narrowed(where, period.first, period.last)
                 if days is not None:
                     found |= self._engine.search(wanted, days, depth=PERIOD_DEPTH, any_words=False)
-            scanned = self._scan(wanted, waiting, extra)
-        read = {row.id for row, _ in scanned}
+            scored = self._scan(wanted, waiting, extra)
+            rows, read = self._read, self._read_ids
         stored = self.rows.numbered(list(found))
         candidates = [
             candidate(stored[num].row, score)
@@ -122,9 +126,9 @@ class TextIndex:
             if num in stored and stored[num].row.id not in read
         ]
         candidates += [
-            candidate(row, score)
-            for row, score in scanned
-            if where.allows(row) and (score > 0.0 or _in_periods(row, query))
+            candidate(rows[key], scored.get(key, 0.0))
+            for key in (rows if query.periods else scored)
+            if where.allows(rows[key]) and (scored.get(key, 0.0) > 0.0 or _in_periods(rows[key], query))
         ]
         candidates.sort(key=lambda candidate: (-candidate.lexical, candidate.row.id))
         return candidates[: depth + PERIOD_DEPTH * len(query.periods)]
@@ -138,22 +142,45 @@ class TextIndex:
         ]
         return [terms[place] for _, place in sorted(rarity)[:TERMS]]
 
+    def _noted(self) -> list[Numbered]:
+        """Return the newest rows not taken in yet; the same list while nothing changes."""
+        version = (
+            self.rows.version()
+        )  # asked first: what changes in between is then read once more, not never
+        if self._waiting[0] != version:
+            self._waiting = (version, self.rows.stale(SCANNED, newest=True))
+        return self._waiting[1]
+
     def _scan(
         self, terms: Sequence[str], waiting: Sequence[Numbered], extra: Sequence[Row]
-    ) -> list[tuple[Row, float]]:
-        """Return the rows that must be read directly, with their scores; `extra` wins."""
-        winning = {row.id for row in extra}
-        kept = {(one.num, one.stale): one.row for one in waiting if one.row.id not in winning}
-        new = [key for key in kept if key not in self._read]
-        # A change of a row or of a turn beside it makes it more stale, so that what was read stays right under its key.
-        self._read = {key: read for key, read in self._read.items() if key in kept}
-        self._read |= dict(zip(new, self._count([kept[key] for key in new]), strict=True))
-        rows = [*kept.values(), *extra]
-        if not rows:
-            return []
-        read = [*(self._read[key] for key in kept), *self._counted(extra)]
+    ) -> dict[Hashable, float]:
+        """Return the scores of the rows that must be read directly and hold any of `terms`; `extra` wins."""
+        same = waiting is self._scanned and len(extra) == len(self._extra)
+        if not same or any(
+            row.n >= 0 or row is not old for row, old in zip(extra, self._extra, strict=False)
+        ):
+            self._gather(waiting, extra)
+        if not self._read:
+            return {}
         statistics = pending.Statistics(self._engine.count(), self._means(), self._engine.frequency)
-        return list(zip(rows, pending.scores(terms, read, statistics=statistics), strict=True))
+        return self._gathered.scores(terms, statistics=statistics)
+
+    def _gather(self, waiting: Sequence[Numbered], extra: Sequence[Row]) -> None:
+        """Read the rows that are not in the text index, and no others."""
+        winning = {row.id for row in extra}
+        # A change of a row or of a turn beside it makes it more stale, so that what was read stays right under its key.
+        rows: dict[Hashable, Row] = {
+            (one.num, one.stale): one.row for one in waiting if one.row.id not in winning
+        }
+        new = {key: row for key, row in rows.items() if key not in self._gathered}
+        # The same object says the same; but in a session the turns around it may have changed.
+        new |= {row.id: row for row in extra if row.n >= 0 or self._read.get(row.id) is not row}
+        rows |= {row.id: row for row in extra}
+        counted = self._count(list(new.values()))
+        self._scanned = None  # until it is done
+        self._gathered.set(rows, dict(zip(new, counted, strict=True)))
+        self._read, self._read_ids = rows, frozenset(row.id for row in rows.values())
+        self._scanned, self._extra = waiting, tuple(extra)
 
     def _count(self, rows: Sequence[Row]) -> list[pending.Pending]:
         """Return rows ready to be scored, in their order."""
@@ -161,13 +188,6 @@ class TextIndex:
         return [
             pending.counted(documents.own(row), window) for row, window in zip(rows, windows, strict=True)
         ]
-
-    def _counted(self, extra: Sequence[Row]) -> list[pending.Pending]:
-        """Return what `_count` does, counting no row again that was given the last time; they lie in no session."""
-        new = [row for row in extra if row.n >= 0 or self._extra.get(row.id, (None,))[0] is not row]
-        fresh = dict(zip((row.id for row in new), zip(new, self._count(new), strict=True), strict=True))
-        self._extra = {row.id: fresh.get(row.id) or self._extra[row.id] for row in extra}
-        return [self._extra[row.id][1] for row in extra]
 
     def _means(self) -> dict[str, float]:
         """Return the mean length of each view, from the rows added last when the index was opened or committed."""

@@ -21,7 +21,6 @@ from reverie.model.dreamer_lines import PREVIOUSLY
 MOST_SOURCES = 20
 _ADDRESS = 500  # characters; longer ones would make a front matter that nobody reads
 
-_UPDATED = re.compile(r"^updated: \d{4}-\d{2}-\d{2}[ \t]*$", re.MULTILINE)
 _HOLDS = re.compile(
     rf"^[ \t]*- (?!{PREVIOUSLY}).*\buntil (\d{{4}}-\d{{2}}-\d{{2}})\b.*\[\[archive/", re.MULTILINE
 )
@@ -52,12 +51,7 @@ def brought_up(
     if front is None:
         return text
     try:
-        # A plain date on a line of its own, as nearly every page has it, needs no YAML reader.
-        if len(_UPDATED.findall(front)) == 1:
-            at = _UPDATED.search(text)
-            text = f"{text[: at.start()]}updated: {today}{text[at.end() :]}" if at else text
-        else:
-            text = front_edit.set_field(text, "updated", value=today)
+        text = front_edit.set_updated(text, today)
         text = front_edit.set_field(text, "review", value="needs-review") if doubtful else text
         return _sourced(_lasting(text, before, today), sources)
     except InvalidRecord:

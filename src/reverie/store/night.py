@@ -97,7 +97,7 @@ class Night:
         self.failures = dict(self.before.failures)
         self.most = self.before.most
         self.sight = Sight(
-            lambda entry: state.find([entry]).get(entry),
+            state.find,
             state.events,
             cited_on=state.cited_on,
             notebook=ws.notebook,
@@ -107,7 +107,9 @@ class Night:
         self._names = [one.run for one in earlier]
         self.watermark = highest(earlier)
         recalls: stream.Read[Recalled] = stream.read(ws, layout.RECALL_LOG, Recalled)
-        self._promotion = Promotion(self._shown, ws.today, wanted=days_wanted(recalls.records))
+        self._promotion = Promotion(
+            self._shown, ws.today, wanted=days_wanted(recalls.records), expect=self.sight.expect
+        )
         self.done = Dreamt()
 
     @cached_property
