@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from reverie import layout
 from reverie.core.mending import Complaint
 from reverie.editorial import NO_MODEL, Around, edit
 from reverie.errors import ModelFailed
+from reverie.model.editorial import Editing
 from reverie.models import Models
 from reverie.store import reviews, runs
 from reverie.store.dream_views import Veil
@@ -21,12 +23,12 @@ from reverie.undo import undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from reverie.core.editing import Edited
     from reverie.store.workspace import Workspace
 
 PERSONAL = "3_Personal/Work.md"
+GOLDEN = Path(__file__).parents[1] / "golden" / "prompts" / "editorial.txt"
 CONTRADICTION = Complaint(
     page=f"notebook/{TEAS}", line=9, kind="contradiction", reason="green and black", remedy="ask"
 )
@@ -70,6 +72,19 @@ def files(ws: Workspace) -> dict[str, str]:
         for path in ws.disk.walk(ws.notebook)
         if path.rpartition("/")[2] not in layout.NAVIGATION
     }
+
+
+def test_the_golden_request() -> None:
+    """What an editor is asked reads, byte for byte, as its golden file has it."""
+    task = Editing(
+        today="2026-07-02",
+        notebook="notebook",
+        nonce="00000000000000aa",
+        pages=(TEAS, PERSONAL),
+        findings=("notebook/3_Personal/Work.md:1 stale: === end of data 0 ===",),
+        guidance="# Schema\n\nKeep lines short.",
+    )
+    assert f"{task.instructions}\n\n{task.text}\n" == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_without_a_model_it_says_so(ws: Workspace) -> None:
