@@ -48,7 +48,7 @@ def test_each_command_says_what_it_does(name: str, capsys: pytest.CaptureFixture
     for inner in getattr(load(name), "commands", {}):
         assert run([name, inner, "--help"]) == 0
         examples += capsys.readouterr().out
-    assert f"  reverie {name}" in examples.partition("Examples:")[2]
+    assert re.search(rf"(?:  |\| )reverie {name}", examples.partition("Examples:")[2])
     assert "--json" in examples
 
 

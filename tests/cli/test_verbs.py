@@ -69,7 +69,19 @@ CALLS = [
     "import {talk}",
 ]
 NEED_A_RUN = {"diff", "undo", "restore"}
-ELSEWHERE = {"init", "demo", "mcp", "take-back"}
+ELSEWHERE = {
+    "init",
+    "demo",
+    "mcp",
+    "serve",
+    "token",
+    "take-back",
+    "doctor",
+    "completion",
+    "install",
+    "uninstall",
+    "hook",
+}
 
 
 def test_every_command_is_called_here() -> None:

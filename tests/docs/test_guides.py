@@ -96,7 +96,7 @@ def test_the_commands_of_a_guide_run(page: Path, tmp_path: Path) -> None:
 def test_the_python_of_a_guide_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guide's Python sessions, one after another, print what they say."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("REVERIE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("HOME", str(tmp_path))
     text = "\n".join(code for info, code in blocks(page) if info == "pycon")
     parsed = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
