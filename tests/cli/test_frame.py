@@ -53,7 +53,7 @@ def test_each_command_says_what_it_does(name: str, capsys: pytest.CaptureFixture
 
 
 def test_help_comes_quickly_and_loads_no_memory() -> None:
-    """P-20: `reverie --help` takes less than 200 ms of processor time, and imports neither a step nor a heavy library."""
+    """P-20: `reverie --help` takes less than 200 ms of processor time, and imports no step and no heavy library."""
     probe = (
         "import sys, time; from reverie.surface.cli.main import run; code = run(['--help']);"
         " print(code, time.process_time(), *sorted(sys.modules), file=sys.stderr)"
