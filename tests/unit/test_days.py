@@ -226,3 +226,18 @@ def test_dates_step_over_months_and_stop_at_the_ends() -> None:
     assert day_after("9999-12-31") == "9999-12-31"
     with pytest.raises(UsageError):
         day_after("2026-02-30")
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", "Etc/GMT+12"])
+@pytest.mark.parametrize(
+    "instant",
+    [
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=23))),
+        datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=23))),
+    ],
+)
+def test_an_instant_beyond_what_utc_can_hold_has_a_day_all_the_same(zone: str, instant: datetime) -> None:
+    """An instant whose UTC time lies before year 1 or after 9999 counts as the first or last moment, never fails."""
+    assert Calendar(zone).day(instant)[:4] in {"0001", "9999"}
+    assert Calendar(zone).hhmm(instant)
+    assert format_instant(instant)[:4] in {"0001", "9999"}

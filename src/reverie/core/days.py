@@ -59,12 +59,11 @@ class Calendar:
 
     def local(self, instant: datetime) -> datetime:
         """Return the wall clock of the zone at `instant`. Raises UsageError when `instant` has no zone itself."""
-        if instant.tzinfo is None:  # Python would take it for the machine's own time
-            raise UsageError(f"The time {instant.isoformat()} has no zone; give an aware datetime.")
+        at = utc(instant)
         try:
-            return instant.astimezone(self._zone)
+            return at.astimezone(self._zone)
         except OverflowError:  # the first and the last hours that a datetime can hold
-            return instant.astimezone(UTC)
+            return at
 
     def hhmm(self, instant: datetime) -> str:
         """Return the wall clock of the zone at `instant` as `HH:MM`."""
@@ -106,6 +105,19 @@ class Calendar:
         return max(first, min(_instant(self._zone, ordinal, passed), last - timedelta(microseconds=1)))
 
 
+def utc(instant: datetime) -> datetime:
+    """Return `instant` in UTC; one that lies beyond the years 1 to 9999 there is their first or last moment.
+
+    Raises UsageError when it has no zone: Python would take it for the machine's own time.
+    """
+    if instant.tzinfo is None:
+        raise UsageError(f"The time {instant.isoformat()} has no zone; give an aware datetime.")
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        return _FIRST if instant.year == 1 else _LAST
+
+
 def parse_instant(text: str) -> datetime:
     """Return the instant written in RFC 3339, in UTC; digits beyond microseconds are dropped.
 
@@ -137,9 +149,7 @@ def format_instant(instant: datetime) -> str:
 
     Raises UsageError when it has no zone: it could then be any of 26 hours.
     """
-    if instant.tzinfo is None:
-        raise UsageError(f"The time {instant.isoformat()} has no zone; give an aware datetime.")
-    text = instant.astimezone(UTC).replace(tzinfo=None).isoformat()
+    text = utc(instant).replace(tzinfo=None).isoformat()
     return (text.rstrip("0") if "." in text else text) + "Z"
 
 

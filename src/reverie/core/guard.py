@@ -10,11 +10,12 @@ Wrongly folding or replacing a memory loses it, so everything uncertain is None:
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
+from reverie.core.days import utc
 from reverie.core.guard_chances import may_relate
 from reverie.core.guard_claims import claims
 from reverie.core.guard_contrast import differences, likeness, literal
@@ -174,18 +175,14 @@ def _later(new: Entry, old: Entry) -> bool:
         return False
     if new.since and old.since and _start(new) != _start(old):
         return _start(new) > _start(old)
-    if new.since and not old.since and _ends(new.since) < old.at.astimezone(UTC).strftime("%Y-%m-%d"):
+    if new.since and not old.since and _ends(new.since) < utc(old.at).strftime("%Y-%m-%d"):
         return False
     return new.at > old.at
 
 
 def _start(entry: Entry) -> str:
     """Return the first day an entry is about, `YYYY-MM-DD`."""
-    return (
-        _day(entry.since)[:10].ljust(10, "0")
-        if entry.since
-        else entry.at.astimezone(UTC).strftime("%Y-%m-%d")
-    )
+    return _day(entry.since)[:10].ljust(10, "0") if entry.since else utc(entry.at).strftime("%Y-%m-%d")
 
 
 def _ends(when: str) -> str:
@@ -198,6 +195,6 @@ def _day(when: str) -> str:
     if "T" not in when:
         return when
     try:
-        return datetime.fromisoformat(when).astimezone(UTC).strftime("%Y-%m-%d")
+        return utc(datetime.fromisoformat(when)).strftime("%Y-%m-%d")
     except ValueError:
         return when
