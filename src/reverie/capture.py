@@ -19,7 +19,7 @@ import msgspec
 from reverie import layout
 from reverie.core.due import Due
 from reverie.core.injected import spans_of
-from reverie.core.intake import cleaned, problem
+from reverie.core.intake import cleaned, mistyped, problem
 from reverie.core.pipeline import captured, rhythm_of
 from reverie.core.records import Turn
 from reverie.errors import InvalidRecord, UsageError
@@ -80,6 +80,8 @@ def _is_off(ws: Workspace) -> bool:
 
 def _ready(ws: Workspace, session: str, turn: Turn, rendered: Sequence[str]) -> Turn:
     """Return the turn as it is stored; one that cannot be is set aside, and InvalidRecord raised."""
+    if reason := mistyped(turn):
+        raise InvalidRecord(reason)
     turn = msgspec.structs.replace(turn, session=session)
     clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
     if reason := problem(turn, limit=ws.settings.max_turn_bytes):

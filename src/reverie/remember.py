@@ -27,6 +27,7 @@ from reverie.core.due_every import canonical, first, following, is_every, resolv
 from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
+from reverie.core.intake import mistyped
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
 from reverie.store import journal, kept_out, quarantine, stream
@@ -64,6 +65,8 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     """
     if not ws.settings.enabled:
         return Remembered(refused="memory is switched off for this workspace (`enabled = false`)")
+    if reason := mistyped(draft):
+        raise InvalidRecord(reason)
     entry = entry_of(ws, text, draft)
     if draft.pin:
         must_be_pinnable(entry)

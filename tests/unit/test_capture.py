@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import msgspec
 import pytest
 from ledger import NOON, opened, said
 
@@ -161,3 +162,23 @@ def test_capture_needs_neither_journal_nor_state(ws: Workspace) -> None:
         (ws.root / folder).rename(ws.root / f"{folder}-away")
         (ws.root / folder).write_bytes(b"")
     assert capture(ws, "s1", said("Hello")).recorded
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": 5},
+        {"id": ["a"]},
+        {"name": None},
+        {"user": 7},
+        {"at": datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=23)))},
+        {"at": datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=23)))},
+    ],
+)
+def test_what_no_reader_would_take_is_refused(ws: Workspace, wrong: dict[str, object]) -> None:
+    """A member of a wrong type, or a time no calendar holds, is refused and never acknowledged and then lost."""
+    turn = msgspec.structs.replace(said("I moved to Lisbon."), **wrong)
+    with pytest.raises(InvalidRecord):
+        capture(ws, "s1", turn)
+    capture(ws, "s1", said("I prefer tea."))
+    assert texts(ws) == ["I prefer tea."]

@@ -60,10 +60,15 @@ class Damage(msgspec.Struct, frozen=True, gc=False):
 def frame(record: msgspec.Struct | Mapping[str, Any], *, version: int = FORMAT) -> bytes:
     """Return the line that stores `record`, with `v`, checksum and newline.
 
-    The record must have no member named `v` or `crc`. Raises InvalidRecord when it cannot be written as JSON.
+    The record must have no member named `v` or `crc`. Raises InvalidRecord when it cannot be written as JSON, or when
+    a member is of a type that no reader would take: a number where a text belongs would be acknowledged, then lost.
     """
     try:
         body = msgspec.json.encode(record)
+        if isinstance(record, msgspec.Struct):
+            _decoder(type(record)).decode(body)
+    except msgspec.ValidationError as error:
+        raise InvalidRecord(f"The record could not be read again: {error}.") from error
     except (TypeError, ValueError) as error:  # UnicodeEncodeError, for half a surrogate pair, is a ValueError
         raise InvalidRecord(f"The record cannot be written as JSON: {error}.") from error
     comma = b"," if len(body) > 2 else b""  # noqa: PLR2004 - `{}`

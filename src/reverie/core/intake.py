@@ -7,9 +7,11 @@ that the reason for a refusal says what to change; never stores anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 
+from reverie.core.days import utc
 from reverie.core.records import Turn
 from reverie.core.redact import redact
 from reverie.core.redact_json import redact_json
@@ -55,6 +57,15 @@ def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
     )
 
 
+def mistyped(given: msgspec.Struct) -> str:
+    """Return which member of what a host gave is of a wrong type, such as a number for an id; empty when none is."""
+    try:
+        msgspec.convert(msgspec.to_builtins(given, builtin_types=(bytes, datetime)), type(given))
+    except (msgspec.ValidationError, TypeError) as error:
+        return f"the {type(given).__name__.lower()} holds a value of a wrong type: {error}"
+    return ""
+
+
 def problem(turn: Turn, *, limit: int) -> str:
     """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
     size = sum(
@@ -71,6 +82,8 @@ def problem(turn: Turn, *, limit: int) -> str:
         return "the turn holds half a character (a lone surrogate): send valid Unicode"
     if turn.at.tzinfo is None:
         return "the turn's time has no zone: write it with an offset, as 2026-07-01T14:05:00+02:00"
+    if utc(turn.at) != turn.at:
+        return "the turn's time lies beyond the years 1 to 9999 in UTC: say when it was said"
     if not turn.session.strip():
         return "the session has no name: give each conversation one"
     return ""
