@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from math import inf
 
 import msgspec
 
@@ -109,7 +110,7 @@ def context(
     `count` counts the tokens of a text. Raises BudgetOverflow when what is due and what is pinned do not fit, and
     UsageError for a budget below zero.
     """
-    if request.budget < 0:
+    if not 0 <= request.budget < inf:  # what is no number, too
         raise UsageError(f"budget is {request.budget}: give a number of tokens, or 0 for the setting's")
     every = _parts(ws, state, request, hits, masked)
     planned = plan(

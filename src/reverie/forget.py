@@ -31,6 +31,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
+from reverie.core.entries import without_halves
 from reverie.core.erasure import Eraser, Erasure
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
@@ -269,6 +270,9 @@ def exclude(ws: Workspace, topic: str, *, remove: bool = False) -> None:
     wanted = " ".join(topic.split())
     if not wanted:
         message = "the topic is empty: name a word or a few"
+        raise UsageError(message)
+    if without_halves(wanted) != wanted:  # `reverie.toml` would be a file that nobody can read
+        message = "the topic holds half a character (a lone surrogate): send valid Unicode"
         raise UsageError(message)
     topics.change(ws, wanted, remove=remove)
     others = tuple(one for one in ws.settings.exclusions if one != wanted)

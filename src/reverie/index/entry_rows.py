@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from reverie.core.categories import category
-from reverie.core.entries import readable
+from reverie.core.entries import readable, without_halves
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event
 from reverie.core.significance import decays
@@ -139,5 +139,6 @@ def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
 
 def events_named(db: sqlite3.Connection, prefix: str) -> list[Event]:
     """Return the events whose ids begin with `prefix`, at most three."""
+    prefix = without_halves(prefix)
     rows = db.execute("SELECT body FROM event WHERE id >= ? AND id < ? LIMIT 3", (prefix, f"{prefix}g"))
     return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]

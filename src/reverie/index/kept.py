@@ -17,6 +17,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.days import Calendar
+from reverie.core.entries import without_halves
 from reverie.core.records import Entry
 from reverie.errors import Busy
 from reverie.index.folding import Folded, Folding
@@ -71,7 +72,11 @@ class Kept:
             return self._begin_anew(error)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows of a query; a database that turns out damaged is made anew first."""
+        """Return the rows of a query; a database that turns out damaged is made anew first.
+
+        Half a character in a value is looked for as U+FFFD: SQLite takes none, and nothing stored holds one.
+        """
+        values = [without_halves(one) if isinstance(one, str) else one for one in values]
         try:
             return self.db.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
