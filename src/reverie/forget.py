@@ -31,13 +31,13 @@ import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
-from reverie.core.entries import without_halves
 from reverie.core.erasure import Eraser, Erasure
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask, Why
 from reverie.core.letting_go import circle, says_more, sharing
 from reverie.core.records import Entry, Event, Remember, Tombstone
+from reverie.core.setting_keys import is_plain
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
 from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
@@ -271,8 +271,8 @@ def exclude(ws: Workspace, topic: str, *, remove: bool = False) -> None:
     if not wanted:
         message = "the topic is empty: name a word or a few"
         raise UsageError(message)
-    if without_halves(wanted) != wanted:  # `reverie.toml` would be a file that nobody can read
-        message = "the topic holds half a character (a lone surrogate): send valid Unicode"
+    if not is_plain(wanted):  # `reverie.toml` would be refused, and with it every verb
+        message = "the topic holds a control character or half a character: write words"
         raise UsageError(message)
     topics.change(ws, wanted, remove=remove)
     others = tuple(one for one in ws.settings.exclusions if one != wanted)

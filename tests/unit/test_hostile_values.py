@@ -31,6 +31,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         lambda memory: memory.why(HALF),
         lambda memory: memory.forget([HALF]),
         lambda memory: memory.exclude(HALF),
+        lambda memory: memory.exclude("a\0b"),
+        lambda memory: memory.exclude("a\x1bb"),
         lambda memory: memory.context(ContextRequest(budget=nan)),  # type: ignore[arg-type]
         lambda memory: memory.context(ContextRequest(budget=inf)),  # type: ignore[arg-type]
     ],

@@ -128,11 +128,11 @@ class Key:
     def accept(self, value: object) -> Value | None:
         """Return the value of a TOML file as the field holds it, None when it is not accepted."""
         if isinstance(self.default, tuple):
-            if not isinstance(value, list | tuple) or not all(_is_plain(one) and one for one in value):
+            if not isinstance(value, list | tuple) or not all(is_plain(one) and one for one in value):
                 return None
             return tuple(value) if self._fits_form(*value) else None
         if isinstance(self.default, str):
-            if not isinstance(value, str) or not _is_plain(value) or bool(self.default) > bool(value):
+            if not isinstance(value, str) or not is_plain(value) or bool(self.default) > bool(value):
                 return None  # only what is empty by default may be left empty
             return value if value in (self.choices or (value,)) and self._fits_form(value) else None
         if isinstance(self.default, bool) or isinstance(value, bool) or not isinstance(value, int | float):
@@ -192,7 +192,8 @@ def _listed(text: str) -> object:
     return [one.strip() for one in text.split(",")]
 
 
-def _is_plain(value: object) -> bool:
+def is_plain(value: object) -> bool:
+    """Whether a setting may hold `value`: a text without control characters and half characters."""
     return isinstance(value, str) and bool(_PLAIN.fullmatch(value))
 
 
