@@ -7,20 +7,18 @@ damaged lines aside (they stay where they are, too) and sweeps up what unfinishe
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
 
 from reverie import layout
+from reverie.core.drain_plan import entries_of
 from reverie.core.ledger import UsageLine
 from reverie.core.raw_history import record_id
 from reverie.core.records import (
-    Entry,
     Event,
-    Extraction,
-    Feedback,
     History,
     JournalRecord,
     KeyValue,
@@ -35,7 +33,7 @@ from reverie.errors import DamagedFile, UnsafePath
 from reverie.index.state import State
 from reverie.store import (
     daylog,
-    git,
+    git_packs,
     intents,
     journal,
     letting_go,
@@ -88,6 +86,9 @@ class _Seen(msgspec.Struct):
 
 def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding, ...]:
     """Return everything that does not hold, most important first; see the module for what `repair` does."""
+    if troubles := journal.shut(ws):
+        remedy = "move it away, put the folder of a backup in its place, and check again: the rest is not looked at"
+        return tuple(Finding(place=layout.JOURNAL, what=str(one), remedy=remedy) for one in troubles)
     damaged: list[stream.Damaged] = []
     findings = [
         *_streams(ws, damaged),
@@ -163,7 +164,7 @@ def _memories(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]
     """Compare journal, events and daily logs: nothing drained is missing, nothing stands twice."""
     seen = _Seen({}, set(), set(), {}, Told())
     for record in journal.waiting(ws).records:
-        seen.queued.update(entry.id for entry in _entries(record))
+        seen.queued.update(entry.id for entry in entries_of(record))
     yield from _logs(ws, seen)
     for event in _stream(ws, layout.EVENTS, Event).records:
         if event.body is not None:
@@ -214,19 +215,12 @@ def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Itera
         damaged += read.damaged
         for record in read.records:
             if number >= len(queued):
-                seen.drained.update((entry.id, entry.day) for entry in _entries(record))
+                seen.drained.update((entry.id, entry.day) for entry in entries_of(record))
             seen.told.take(record, drained=number >= len(queued))
     for absence in absences(ws, seen.told):
         yield Finding(
             place=absence.place, what=absence.what, remedy=absence.remedy, severity=absence.severity
         )
-
-
-def _entries(record: JournalRecord) -> Iterable[Entry]:
-    """Return the entries a journal record brings."""
-    if isinstance(record, Feedback):
-        return ()
-    return record.entries if isinstance(record, Extraction) else (record.entry,)
 
 
 def _references(ws: Workspace, state: State) -> Iterator[Finding]:
@@ -289,16 +283,8 @@ def _unfinished(path: str) -> Finding:
 
 def _history(ws: Workspace) -> Iterator[Finding]:
     """Read every object that the history's newest commit reaches, and look for files that are not ours."""
-    history = git.History(ws)
-    for path, sentence in history.verify():
-        yield Finding(place=path, what=sentence, remedy="restore .history from a backup")
-    for path in history.foreign():
-        yield Finding(
-            place=f"{layout.OBJECTS}/{path}",
-            what="the history never makes such a file, and heeds none",
-            remedy="remove it, unless you know why it is there",
-            severity="warning",
-        )
+    for place, what, remedy, severity in git_packs.troubles(ws):
+        yield Finding(place=place, what=what, remedy=remedy, severity=severity)
 
 
 def _files(ws: Workspace) -> Iterator[Finding]:

@@ -2,8 +2,9 @@
 
 Owns `.history/objects`, `refs/heads/main` and `HEAD`; promises that every object is on the medium before the ref
 that reaches it moves, that a commit writes only what changed, and that what is read hashes to its name; never runs
-git, and never reads a hook, filter, alternate, configuration, packed ref, replacement, graft or HEAD: only loose
-objects and the one ref exist for it, so that nothing planted in the folder has an effect.
+git, and never reads a hook, filter, alternate, configuration, pack, replacement, graft or HEAD: only loose objects and
+the one ref exist for it, so that nothing planted in the folder has an effect. What a person's git packed is made loose
+again by `git_packs`.
 
 Order of a commit: blobs, trees from the leaves up, the commit object, each synced; then HEAD when it is missing;
 then the ref. A crash before the ref leaves objects nobody reaches, which a later commit of the same content reuses.
@@ -30,6 +31,7 @@ PERSON = "person"
 
 _HEAD = f"{layout.OBJECTS}/HEAD"
 MAIN = f"{layout.OBJECTS}/refs/heads/main"
+PACKS, PACKED_REFS = f"{layout.OBJECTS}/objects/pack", f"{layout.OBJECTS}/packed-refs"
 _HEAD_CONTENT = b"ref: refs/heads/main\n"
 _OURS = re.compile(r"HEAD|refs/heads/main|objects/[0-9a-f]{2}/[0-9a-f]{38}")
 _CACHED_TREES = 4096
@@ -68,6 +70,9 @@ class History:
     def head(self) -> str | None:
         """Return the id of the newest commit, None before the first; raises DamagedFile."""
         data = self._disk.read(MAIN)
+        if data is None and self._disk.size(PACKED_REFS) is not None and self._disk.list(PACKS):
+            message = "`git gc` packed the history: the next dream, lint or undo takes its pack apart, if it is sound"
+            raise DamagedFile(message)
         if data is None:
             return None
         commit = data.decode("ascii", "replace").strip()

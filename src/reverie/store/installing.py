@@ -36,6 +36,7 @@ from reverie.errors import UnsafePath
 from reverie.store import intents, runs
 from reverie.store.git import PERSON, History, blob_id
 from reverie.store.git_objects import IDENTITY
+from reverie.store.git_packs import take_apart
 from reverie.store.intents import InstallIntent, Replacement
 from reverie.store.workspace import Workspace
 
@@ -108,7 +109,11 @@ def install(ws: Workspace, history: History, wanted: Wanted) -> tuple[Run, tuple
 
 
 def finish(ws: Workspace) -> Run | None:
-    """Finish an install that was interrupted; None when there is none."""
+    """Finish an install that was interrupted; None when there is none.
+
+    Before that, what a person's `git gc` packed is made loose again, for an install may need it.
+    """
+    take_apart(ws)
     if ws.disk.size(layout.INSTALL_INTENT) is None:
         return None
     with ws.writing("dream"):
