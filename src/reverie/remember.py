@@ -30,7 +30,7 @@ from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.intake import mistyped
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
-from reverie.store import journal, kept_out, quarantine, stream
+from reverie.store import journal, kept_out, notes, quarantine, stream
 from reverie.store.workspace import Workspace
 
 APART = 0.1  # an outside judge who differs by more says why
@@ -337,13 +337,4 @@ def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:
     if not kept.strip():
         message = "the note is empty: say what is to be noted"
         raise UsageError(message)
-    path = f"notes/{ws.calendar.day(moment)}.md"
-    added = kept.rstrip("\n").encode("utf-8", "replace") + b"\n\n"
-    # Prose has no checksum: half a note, as a torn append leaves it, would be read as what was noted.
-    ws.disk.rewrite(path, lambda old: _ended(old or b"") + added)
-    return path
-
-
-def _ended(text: bytes) -> bytes:
-    """Return `text` with its last line ended."""
-    return text + b"\n" if text and not text.endswith(b"\n") else text
+    return notes.add(ws, ws.calendar.day(moment), kept)

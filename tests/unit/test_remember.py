@@ -17,7 +17,7 @@ from reverie.core.records import Draft, Entry, Event, Remember
 from reverie.drain import drain
 from reverie.errors import Conflict, DrainFailed, InvalidRecord, StoreUnwritable, UsageError
 from reverie.remember import Remembered, correct, feedback, happen, note, remember
-from reverie.store import journal, quarantine, stream
+from reverie.store import journal, notes, quarantine, stream
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk
 
@@ -234,6 +234,19 @@ def test_notes_are_appended_to_their_day(ws: Workspace) -> None:
     assert (ws.disk.read(path) or b"").decode() == "Deployed v2.\n\nRolled back.\n\n"
     with pytest.raises(UsageError):
         note(ws, " \n")
+
+
+def test_a_note_is_never_put_where_nobody_reads_it(ws: Workspace) -> None:
+    """A full day's note goes on in a file of its own, a text no note can hold is refused, and a NUL is none."""
+    paths = [note(ws, f"{number}\0 {'word ' * 120_000}") for number in range(3)]
+    assert paths == ["notes/2026-07-01.md", "notes/2026-07-01-2.md", "notes/2026-07-01-3.md"]
+    assert note(ws, "Rolled back.") == paths[0]
+    with pytest.raises(UsageError, match="split it"):
+        note(ws, "word " * 250_000)
+    read = [one for one in notes.changed(ws, lambda _: "") if isinstance(one, notes.Note)]
+    assert sorted(one.path for one in read) == sorted(paths)
+    assert {one.day for one in read} == {"2026-07-01"}
+    assert not any("\0" in one.text for one in read)
 
 
 def test_whatever_call_fails_a_repeated_write_is_stored_once(ws: Workspace) -> None:

@@ -1,7 +1,8 @@
 """The agent's own dated notes, as files.
 
-Owns which files are notes and whether one changed since it was last read; promises that each call looks at the bytes
-that stand there then; never writes a note.
+Owns which files are notes, where a new one goes, and whether one changed since it was last read; promises that each
+call looks at the bytes that stand there then, and that none added here makes a file too long to be read; never
+changes what stands in one.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
+from itertools import count
 
 import msgspec
 
 from reverie.core.names import is_day
-from reverie.errors import UnsafePath
+from reverie.errors import UnsafePath, UsageError
 from reverie.store.workspace import Workspace
 
 LARGEST = 1_000_000  # bytes; a longer note is a document, which is reported and left alone
@@ -27,6 +29,33 @@ class Note(msgspec.Struct, frozen=True):
     text: str
     before: str
     digest: str
+
+
+def add(ws: Workspace, day: str, text: str) -> str:
+    """Append `text` to the note of `day` and return its path: `DAY.md`, or `DAY-2.md` and so on once that is full.
+
+    Raises UsageError for a text that no note could hold.
+    """
+    added = text.replace("\0", "\ufffd").rstrip("\n").encode("utf-8", "replace") + b"\n\n"
+    if len(added) > LARGEST:
+        message = f"the note has {len(added):,} bytes: at most {LARGEST:,} fit; split it or keep it in a file"
+        raise UsageError(message)
+    path = ""
+    placed = False
+
+    def build(old: bytes | None) -> bytes | None:
+        nonlocal placed
+        before = old or b""
+        gap = b"\n" if before and not before.endswith(b"\n") else b""
+        placed = len(before) + len(gap) + len(added) <= LARGEST
+        return before + gap + added if placed else None
+
+    numbers = count(2)
+    while not placed:
+        path = f"notes/{day}-{next(numbers)}.md" if path else f"notes/{day}.md"
+        # Prose has no checksum: half a note, as a torn append leaves it, would be read as what was noted.
+        ws.disk.rewrite(path, build)
+    return path
 
 
 def changed(ws: Workspace, known: Callable[[str], str]) -> Iterator[Note | str]:
