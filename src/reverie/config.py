@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -135,6 +136,15 @@ def agents_root(environment: Mapping[str, str] | None = None) -> Path:
 def units_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder of the user's own units of systemd."""
     return _configurations(os.environ if environment is None else environment) / "systemd" / "user"
+
+
+def no_workspace(path: Path | None = None, agent: str | None = None) -> str:
+    """Return what is said of a folder without one: how to make what `workspace_path` finds for the path or agent."""
+    if path is not None:
+        named = f" {shlex.quote(os.path.abspath(path))}"  # noqa: PTH100 as `workspace_path` does
+    else:
+        named = f" --agent-id {shlex.quote(agent)}" if agent else ""
+    return f"holds no workspace; create one with `reverie init{named}`"
 
 
 def workspace_path(

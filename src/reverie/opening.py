@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from reverie import layout
-from reverie.config import settings_template, variable
+from reverie.config import no_workspace, settings_template, variable
 from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
 from reverie.core.due import Due
@@ -293,7 +293,10 @@ class Opened:
 def open_workspace(opening: Opening) -> Opened:
     """Open the workspace meant; raises NotAWorkspace, BadSettings, NewerFormat, DamagedFile."""
     ws = opening.workspace(opening.folder())
-    opened = Opened(opening, ws, identity=ws.identity())
+    try:
+        opened = Opened(opening, ws, identity=ws.identity())
+    except NotAWorkspace as error:
+        raise NotAWorkspace(f"{ws.root} {no_workspace(opening.path, opening.agent)}") from error
     return opened.person(opening.user) if opening.user else opened
 
 

@@ -37,6 +37,19 @@ def test_a_folder_that_is_no_workspace_is_refused(desk: Desk, tmp_path: Path) ->
     assert not (tmp_path / "nowhere").exists()
 
 
+def test_the_way_to_make_a_workspace_makes_the_one_that_was_meant(desk: Desk, tmp_path: Path) -> None:
+    """The command in the error names the folder or the agent that was asked for; none, where none was."""
+    meant = {
+        f"`reverie init '{tmp_path}/my notes'`": {"path": tmp_path / "my notes"},
+        "`reverie init --agent-id coder`": {"path": None, "agent": "coder"},
+        "`reverie init`": {"path": None, "agent": None},
+    }
+    for said, named in meant.items():
+        with pytest.raises(NotAWorkspace) as caught:
+            open_workspace(desk.opening(environment={"HOME": str(tmp_path)}, **named))
+        assert said in str(caught.value)
+
+
 def test_making_a_workspace_twice_keeps_every_file(desk: Desk) -> None:
     """`init` on a workspace changes nothing that is there and makes again what is missing."""
     desk.remember("User likes tea")
