@@ -15,7 +15,7 @@ import pytest
 from reverie import errors
 from reverie.errors import ReverieError
 from reverie.surface.cli.commands import COMMANDS
-from reverie.surface.cli.main import load, run
+from reverie.surface.cli.main import _ELSEWHERE, load, run
 
 if TYPE_CHECKING:
     from conftest import Shell
@@ -284,3 +284,47 @@ def test_a_turn_of_another_zone_is_taken(shell: Shell) -> None:
     shell.ok("capture", "s1", "assistant", "hi", "--at", "2026-07-01T12:05:01Z")
     hits = shell.json("recall", "hello", "--kind", "turn")["hits"]
     assert hits[0]["at"] == "2026-07-01T12:05:00Z"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("search", "recall"),
+        ("add", "remember"),
+        ("delete", "forget"),
+        ("help", "--help"),
+        ("remeber", "remember"),
+    ],
+)
+def test_a_command_by_another_name_is_led_to_ours(shell: Shell, said: str, meant: str) -> None:
+    """A misspelled command, or one that other programs have, is answered by the one meant."""
+    answer = shell.raw(said, "tea")
+    assert answer.code == 64
+    assert f"did you mean `reverie {meant}`?" in answer.err
+
+
+def test_no_command_is_explained_as_another() -> None:
+    """What other programs call a command is never the name of one here, and leads to one that there is."""
+    names = {command.name for command in COMMANDS}
+    assert not names & _ELSEWHERE.keys()
+    assert {meant for meant in _ELSEWHERE.values() if not meant.startswith("-")} <= names
+
+
+def test_serving_without_the_packages_names_the_extra_that_has_all(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`serve` where the SDK of MCP is missing too says to install `server`, which brings it, and no other extra."""
+    monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
+    told = (
+        "--config-dir",
+        str(tmp_path / "config"),
+        "serve",
+        "--root",
+        str(tmp_path / "agents"),
+        "--port",
+        "0",
+    )
+    answer = shell.raw(*told)
+    assert answer.code == 64
+    assert "reverie[server]" in answer.err
+    assert "reverie[mcp]" not in answer.err

@@ -40,6 +40,29 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141  # as the shell reports a program that SIGPIPE ended
 
 _BY_NAME = {command.name: command for command in COMMANDS}
+# What other programs call these commands: too far from their names to be found by resemblance.
+_ELSEWHERE = {
+    "add": "remember",
+    "ask": "recall",
+    "delete": "forget",
+    "edit": "correct",
+    "find": "recall",
+    "help": "--help",
+    "query": "recall",
+    "remove": "forget",
+    "rm": "forget",
+    "save": "remember",
+    "search": "recall",
+    "setup": "init",
+    "show": "get",
+    "start": "serve",
+    "store": "remember",
+    "todo": "due",
+    "update": "correct",
+    "verify": "check",
+    "version": "--version",
+    "wipe": "erase",
+}
 # Whatever typer raises for a call that is wrong as written; the class moved between its versions, its heirs did not.
 _WRONG_CALL: type[Exception] = typer.BadParameter.__mro__[2]
 _INTRO = """\
@@ -68,8 +91,8 @@ class Program(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            near = get_close_matches(name, _BY_NAME, n=1)
-            meant = f"did you mean `reverie {near[0]}`?" if near else "`reverie --help` lists them"
+            near = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, _BY_NAME, n=1)), None)
+            meant = f"did you mean `reverie {near}`?" if near else "`reverie --help` lists them"
             message = f"there is no command {name!r}: {meant}"
             raise UsageError(message)
         return name, command, args[1:]

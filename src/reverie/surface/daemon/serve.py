@@ -98,7 +98,7 @@ def serve(wish: Wish, opening: Opening, *, ready: Callable[[Served], None]) -> N
         )
         hosted = Hosted(root, opening=opening)
         try:
-            mcp = McpRoutes(hosted)
+            mcp = _mcp(hosted)
             hosts = {*LOOPBACK, *wish.names, *([_bracketed(wish.host)] if _is_one(wish.host) else [])}
             inner = app(hosted, tokens, hosts=hosts, more=mcp.routes, lifespan=lifespan_of(mcp))
             server = _server(Access(inner, log))
@@ -152,6 +152,14 @@ def _tell(log: Log, served: Served, ready: Callable[[Served], None]) -> None:
     """Say where it serves."""
     log("serving", root=served.root, url=served.url, pid=str(served.pid))
     ready(served)
+
+
+def _mcp(hosted: Hosted) -> McpRoutes:
+    """Return the routes of MCP; what is missing is named by the extra that has all of it."""
+    try:
+        return McpRoutes(hosted)
+    except UsageError as error:
+        raise UsageError(MISSING) from error
 
 
 def _server(inner: ASGIApp) -> uvicorn.Server:
