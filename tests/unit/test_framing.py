@@ -267,3 +267,18 @@ def test_what_is_no_json_is_refused_before_it_is_written(record: dict[str, Any])
     """Half a surrogate pair or a foreign object makes no line."""
     with pytest.raises(InvalidRecord, match="JSON"):
         framing.frame(record)
+
+
+@pytest.mark.parametrize(
+    "at", ["0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00", "9999-12-31T23:59:59.5-00:01"]
+)
+def test_a_time_that_nothing_counts_with_is_refused_where_it_stands(at: str) -> None:
+    """A planted instant beyond the years 1 to 9999 in UTC is damage of its line; the same text in words is none."""
+    record = {"at": at, "body": {"at": at}}
+    lines, damage = framing.read(
+        framing.frame(record) + framing.frame({"said": f'"at":"{at}"', "at": "2026-07-01T12:00:00Z"})
+    )
+    assert not damage
+    with pytest.raises(InvalidRecord, match="beyond the years"):
+        framing.decode(lines[0], dict)
+    assert framing.decode(lines[1], dict)["said"] == f'"at":"{at}"'

@@ -28,6 +28,9 @@ _MEMBER = b',"crc":"'
 _TAIL = 18  # bytes of `,"crc":"xxxxxxxx"}`
 _TAIL_SHAPE = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
 _VERSION = re.compile(rb'\{"v":(\d{1,9})[,}]')
+# Instants whose UTC time may lie before year 1 or after 9999: valid in JSON, and beyond what anything here counts with.
+_ENDS = (b'"0001-01-01T', b'"9999-12-31T')
+_BEYOND = re.compile(rb'"(?:at|timestamp)":"(?:0001-01-01|9999-12-31)T[0-9:.]+[+-]')
 _PATIENCE = 64  # bytes checked per byte of a damaged line before far starts are given up
 
 TORN = "torn"
@@ -128,6 +131,8 @@ def decode(line: Line, type_: Any) -> Any:
         raise NewerFormat(
             f"The record at byte {line.offset} has format {int(match[1])}, this Reverie reads up to {FORMAT}: upgrade."
         )
+    if (_ENDS[0] in line.raw or _ENDS[1] in line.raw) and _BEYOND.search(line.raw):
+        raise InvalidRecord(f"The record at byte {line.offset} has a time beyond the years 1 to 9999 in UTC.")
     try:
         return _decoder(type_).decode(line.raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
