@@ -16,7 +16,7 @@ VALUES = (frozenset(("number", "unit", "version")), frozenset(("date",)))
 UPGRADES = frozenset(("upgrade to", "downgrade to", "升级到"))
 MARKS = frozenset(("change", "now", "correction"))
 TO_A_VALUE = frozenset(("to", "到", "in", "at", "on", "new", "新"))
-_TOO_MANY = 2  # of what only one says: no more than a word and its opposite, or values, may differ
+TOO_MANY = 2  # of what only one says: no more than a word and its opposite, or values, may differ
 _OF_NO_SIDE = MARKS | {"have"}  # `没有` is a have and a negation at once
 
 
@@ -52,7 +52,7 @@ def far_apart(one: Reading, two: Reading) -> bool:
         for forms in this.firm:
             if known.isdisjoint(forms):
                 missing += 1
-                if missing == _TOO_MANY:
+                if missing == TOO_MANY:
                     return True
     return False
 

@@ -1,28 +1,77 @@
 """What a new statement could be to an old one, seen before their words are matched.
 
-Owns `may_relate`; promises that a pair it rejects has no relation whatever, so that nearly all pairs that are compared
+Owns `chances`; promises that a pair it rejects has no relation whatever, so that nearly all pairs that are compared
 and are nothing to each other cost a look at a few words; never says what the relation of another pair is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
-from reverie.core.guard_bounds import differs_in_value, far_apart, may_oppose, may_repeat, moves
+import msgspec
+
+from reverie.core.guard_bounds import TOO_MANY, differs_in_value, far_apart, may_oppose, may_repeat, moves
 from reverie.core.guard_disputes import denies
-from reverie.core.guard_reading import read
-from reverie.core.guard_signature import signature
+from reverie.core.guard_reading import SHORT_TEXT, read
+from reverie.core.guard_signature import Signature, signature
+from reverie.core.guard_tokens import Reading
 from reverie.core.guard_turns import LEAD, NOT_PATTERNS
+
+
+class _Side(msgspec.Struct, frozen=True):
+    """One of two statements: its reading, its signature, and the forms of things and deeds that have one form."""
+
+    reading: Reading
+    signature: Signature
+    single: frozenset[str]
 
 
 def may_relate(new: str, old: str) -> bool:
     """Tell whether `new` may repeat, turn or dispute `old`."""
-    if turning(new) or not signature(new).keys.isdisjoint(signature(old).keys):
-        return True
-    one, two = read(new), read(old)
-    return not far_apart(one, two) and (
-        may_oppose(one, two) or differs_in_value(one, two) or may_repeat(one, two)
-    )
+    return chances(new)(old)
+
+
+def chances(new: str) -> Callable[[str], bool]:
+    """Return what tells of an old statement whether `new` may repeat, turn or dispute it, for asking of many."""
+    one, turns = _side(new), turning(new)
+    forms, keys, bare = one.signature.forms, one.signature.keys, one.signature.bare
+    known, single = one.reading.places, one.single
+
+    def may(old: str) -> bool:
+        two = _side(old)
+        claimed = not keys.isdisjoint(two.signature.keys)
+        if not (bare or claimed or two.signature.bare) and forms.isdisjoint(two.signature.forms):
+            return False
+        if turns or claimed:
+            return True
+        # Two of these that the other side lacks are enough; counting all, as `far_apart` does, takes far longer.
+        if len(single.difference(two.reading.places)) >= TOO_MANY:
+            return False
+        if len(two.single.difference(known)) >= TOO_MANY or far_apart(one.reading, two.reading):
+            return False
+        return (
+            may_oppose(one.reading, two.reading)
+            or differs_in_value(one.reading, two.reading)
+            or may_repeat(one.reading, two.reading)
+        )
+
+    return may
+
+
+def _side(text: str) -> _Side:
+    return _side_short(text) if len(text) <= SHORT_TEXT else _side_of(text)
+
+
+@lru_cache(maxsize=8192)
+def _side_short(text: str) -> _Side:
+    return _side_of(text)
+
+
+def _side_of(text: str) -> _Side:
+    reading = read(text)
+    single = frozenset(form for forms in reading.firm if len(forms) == 1 for form in forms)
+    return _Side(reading, signature(text), single)
 
 
 @lru_cache(maxsize=4096)

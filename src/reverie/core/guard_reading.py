@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from reverie.core.guard_attributes import KINDS_OF_TOOLS
 from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
 from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
 from reverie.core.guard_places import PLACES, TWO_WORDS
-from reverie.core.guard_tokens import Reading, Token
+from reverie.core.guard_tokens import NOTHING, Behind, Reading, Token
 from reverie.core.guard_words import (
     DAY_WORDS,
     ENGLISH,
@@ -35,24 +36,24 @@ from reverie.core.guard_words import (
 )
 from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH
 
-__all__ = ["Reading", "Token", "read"]
+__all__ = ["SHORT_TEXT", "Reading", "Token", "read"]
 
 _ENGLISH_DAYS = dict(
     zip("monday tuesday wednesday thursday friday saturday sunday".split(), "1234567", strict=True)
 )
 _LONGEST_PHRASE = 4
 _SENTENCE = frozenset(".!?。！？:：\n")
-_BE = frozenset("is are am was were be been being".split())
-_PRESENT = frozenset("is are am be".split())  # a participle behind these tells a state, not the past
 _TOOLS = frozenset().union(*KINDS_OF_TOOLS)
 _STOPS = frozenset(".。!！")
 _SHORT = 3
-_SHORT_TEXT = 1000  # characters
+SHORT_TEXT = 1000  # characters; what is worked out for a longer one is not kept for long
+_SHORT_WORD = 40  # characters; longer ones are no words of a language, and hardly come again
+_PHRASES = frozenset(phrase.partition(" ")[0] for phrase in (*ENGLISH, *TWO_WORDS) if " " in phrase)
 
 
 def read(text: str) -> Reading:
     """Return the reading of a statement; readings are kept, because each is compared with many."""
-    return _read_short(text) if len(text) <= _SHORT_TEXT else _read_long(text)
+    return _read_short(text) if len(text) <= SHORT_TEXT else _read_long(text)
 
 
 @lru_cache(maxsize=8192)
@@ -142,8 +143,10 @@ def _mixed(raw: str) -> list[Token]:
 
 def _words(
     raws: list[tuple[str, re.Match[str]]], place: int, text: str, before: list[Token]
-) -> tuple[list[Token], int]:
+) -> tuple[Sequence[Token], int]:
     """Return the tokens of the word at `place`, or of the longest known phrase that begins there, and its length."""
+    if raws[place][1][0].casefold() not in _PHRASES:
+        return _word(raws[place][1], text, before), 1
     words: list[str] = []
     for kind, found in raws[place : place + _LONGEST_PHRASE]:
         gap = text[raws[place + len(words) - 1][1].end() : found.start()] if words else ""
@@ -166,9 +169,16 @@ def _known(phrase: str) -> list[Token]:
     return [_token(form, kind, phrase)]
 
 
-def _word(found: re.Match[str], text: str, before: list[Token]) -> list[Token]:
+def _word(found: re.Match[str], text: str, before: list[Token]) -> Sequence[Token]:
     """Return the tokens of one word of letters: itself and what an apostrophe added to it."""
-    raw = found[0]
+    raw, lead = found[0], text[: found.start()].rstrip(" \"'(*_-")
+    opens, behind = not lead or lead[-1] in _SENTENCE, before[-1].behind if before else NOTHING
+    return (_of_word if len(raw) <= _SHORT_WORD else _of_word.__wrapped__)(raw, behind, opens)
+
+
+@lru_cache(maxsize=16_384)
+def _of_word(raw: str, behind: Behind, opens: bool) -> tuple[Token, ...]:  # noqa: FBT001 - a part of the key
+    """Return the tokens of a word behind another, kept because the same words come again in every statement."""
     head, _, tail = raw.partition("'")
     lowered, tail = head.casefold(), tail.casefold()
     extra: list[Token] = []
@@ -184,23 +194,21 @@ def _word(found: re.Match[str], text: str, before: list[Token]) -> list[Token]:
         extra = [_token("will" if tail == "ll" else "would", "modality", raw)]
     elif tail and tail not in {"re", "m", "ve"}:
         lowered = raw.casefold()
-    lead = text[: found.start()].rstrip(" \"'(*_-")
-    opens = not lead or lead[-1] in _SENTENCE
-    tokens = [_classify(head, lowered, before, opens=opens)]
+    tokens = [_classify(head, lowered, behind, opens=opens)]
     if lowered in {"my", "mine"}:
         tokens.append(_token("have", "have", raw))
-    return tokens + extra
+    return (*tokens, *extra)
 
 
-def _classify(raw: str, lowered: str, before: list[Token], *, opens: bool) -> Token:
+def _classify(raw: str, lowered: str, behind: Behind, *, opens: bool) -> Token:
     """Return the token of one word."""
     capital = raw[:1].isupper()
     name = capital and not (opens and (lowered in ENGLISH or lowered in SAME_WORDS))
     return (
         _proper(raw, lowered, opens=opens)
-        or _dated(raw, lowered, before, name=name)
-        or _listed(raw, lowered, before)
-        or _inflected(raw, lowered, before, name=name)
+        or _dated(raw, lowered, behind, name=name)
+        or _listed(raw, lowered, behind)
+        or _inflected(raw, lowered, behind, name=name)
     )
 
 
@@ -216,10 +224,10 @@ def _proper(raw: str, lowered: str, *, opens: bool) -> Token | None:
     return None
 
 
-def _dated(raw: str, lowered: str, before: list[Token], *, name: bool) -> Token | None:
+def _dated(raw: str, lowered: str, behind: Behind, *, name: bool) -> Token | None:
     """Return the token of a month, a weekday or another word for a time."""
     if lowered in {"may", "march"}:
-        if name and before and before[-1].form in {"in", "by", "all", "until", "since", "every", "each"}:
+        if name and behind.relates:
             return _token(f"-{MONTHS[lowered]}-", "date", raw)
         return None
     if lowered in MONTHS and (raw[:1].isupper() or len(lowered) > _SHORT):
@@ -227,12 +235,12 @@ def _dated(raw: str, lowered: str, before: list[Token], *, name: bool) -> Token 
     single = lowered.removesuffix("s")
     if lowered in _ENGLISH_DAYS or single in _ENGLISH_DAYS:
         return _token("w" + _ENGLISH_DAYS[single] + ("" if lowered in _ENGLISH_DAYS else "s"), "date", raw)
-    if lowered in UNITS and before and before[-1].kind == "number":
+    if lowered in UNITS and behind.counts:
         return replace(_token(UNITS[lowered], "unit", raw), bare=frozenset((lowered,)))
     return _token(lowered, "date", raw) if lowered in DAY_WORDS else None
 
 
-def _listed(raw: str, lowered: str, before: list[Token]) -> Token | None:
+def _listed(raw: str, lowered: str, behind: Behind) -> Token | None:
     """Return the token of a word of the tables, a form of have, or a number word."""
     if lowered in ENGLISH:
         form, kind = ENGLISH[lowered]
@@ -241,22 +249,19 @@ def _listed(raw: str, lowered: str, before: list[Token]) -> Token | None:
         return _token("have", "have", raw)
     if lowered in NUMBER_WORDS:
         return replace(_token(NUMBER_WORDS[lowered], "number", raw), bare=frozenset((lowered,)))
-    if lowered in {"called", "named"} and before and before[-1].kind == "word" and not before[-1].name:
+    if lowered in {"called", "named"} and behind.is_noun:
         return _token(lowered, "drop", raw)
     return None
 
 
-def _inflected(raw: str, lowered: str, before: list[Token], *, name: bool) -> Token:
+def _inflected(raw: str, lowered: str, behind: Behind, *, name: bool) -> Token:
     """Return a word's token with its inflection undone: plural and verb -s, past, progressive after a form of be."""
     forms, past, count = {lowered}, False, ""
-    progressive = (bool(before) and before[-1].raw.casefold() in _BE) or (
-        bool(before) and before[-1].kind == "now"
-    )
     if lowered in IRREGULAR_PAST:
         forms, past = {IRREGULAR_PAST[lowered]}, True
     elif lowered in IRREGULAR_PLURALS:
         forms, count = {IRREGULAR_PLURALS[lowered]}, "many"
-    elif lowered.endswith("ing") and progressive and len(lowered) > _SHORT + 2:
+    elif lowered.endswith("ing") and (behind.is_be or behind.is_now) and len(lowered) > _SHORT + 2:
         forms = roots(lowered[:-3])
     elif lowered.endswith("ed") and lowered not in STATES and len(lowered) > _SHORT + 1:
         forms, past = roots(lowered[:-2]), True
@@ -267,9 +272,9 @@ def _inflected(raw: str, lowered: str, before: list[Token], *, name: bool) -> To
         and len(lowered) > _SHORT
     ):
         forms, count = singulars(lowered), "many"
-    if before and before[-1].raw.casefold() in {"a", "an"}:
+    if behind.is_article:
         count = "one"
-    past = past and not (before and before[-1].raw.casefold() in _PRESENT)
+    past = past and not behind.is_present
     joined = frozenset(SAME_WORDS.get(form, form) for form in forms)
     return Token(joined, "word", raw, name=name, past=past, count=count, bare=frozenset(forms))
 

@@ -9,10 +9,29 @@ A token has forms: two tokens are the same if they share one.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
 _FIRM = frozenset(("word", "code"))
+_BEFORE_DATES = frozenset("in by all until since every each".split())
+_BE = frozenset("is are am was were be been being".split())
+_PRESENT = frozenset("is are am be".split())  # a participle behind these tells a state, not the past
+
+
+class Behind(NamedTuple):
+    """What the reading of a word asks of the token before it."""
+
+    relates: bool = False  # it may stand before a month
+    counts: bool = False
+    is_noun: bool = False
+    is_be: bool = False
+    is_present: bool = False
+    is_now: bool = False
+    is_article: bool = False
+
+
+NOTHING = Behind()  # a word that begins a text stands behind this
 
 
 class Token(msgspec.Struct, frozen=True, dict=True):
@@ -30,6 +49,20 @@ class Token(msgspec.Struct, frozen=True, dict=True):
     def form(self) -> str:
         """Return the token's first form in order of letters, for looking it up."""
         return min(self.forms)
+
+    @cached_property
+    def behind(self) -> Behind:
+        """Return what the reading of the next word asks of this one."""
+        raw = self.raw.casefold()
+        return Behind(
+            relates=self.form in _BEFORE_DATES,
+            counts=self.kind == "number",
+            is_noun=self.kind == "word" and not self.name,
+            is_be=raw in _BE,
+            is_present=raw in _PRESENT,
+            is_now=self.kind == "now",
+            is_article=raw in {"a", "an"},
+        )
 
 
 class Reading(msgspec.Struct, frozen=True, dict=True):

@@ -15,6 +15,7 @@ from reverie.core.days import format_instant
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
 from reverie.core.guard import relate
+from reverie.core.guard_chances import chances
 from reverie.core.guard_keeping import keeps
 from reverie.core.records import Entry, Event
 
@@ -38,15 +39,19 @@ def links_of(
     """
     links: list[Event] = []
     folded = False
+    may = chances(entry.text)
     for state in others:
         old = state.entry
+        near = bool(entry.supersedes) or may(old.text)
+        if not (near or state.open_commitment):
+            continue
         if old.id == entry.id or not state.current or old.status != "active" or old.at > entry.at:
             continue
         if state.open_commitment and keeps(entry, old):
             kept = _event("complete", (old, entry), at=at, by=by, why=f"done, as {entry.id} says")
             links.append(msgspec.structs.replace(kept, value=zone if old.every else ""))
             continue
-        relation = relate(entry, old)
+        relation = relate(entry, old) if near else None
         if relation is None:
             continue
         kind = _KINDS[relation.kind]

@@ -11,12 +11,14 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from reverie.core.guard_signature import searched_by
 from reverie.core.tokens import query_terms
 
 DEPTH = 20  # statements a new one is compared with
 LOOKED_AT = 400  # places in the lists of a word's statements; the rarest words come first
+_SHORT = 1000  # characters; the words of a longer text are not kept
 _SAY_NOTHING = frozenset(("user", "agent", "用户"))  # whom half of all entries are about
 
 
@@ -59,9 +61,19 @@ class RareWords:
 
 def words_by_which(text: str) -> tuple[str, ...]:
     """Return the words by which statements are looked for that may have to do with a new one."""
-    return _words(f"{text} {searched_by(text)}")
+    more = searched_by(text)
+    return _words(f"{text} {more}" if more else text)
 
 
 def _words(text: str) -> tuple[str, ...]:
     """Return the words of a statement that may tell it from others, each once."""
+    return _words_short(text) if len(text) <= _SHORT else _cut(text)
+
+
+@lru_cache(maxsize=4096)  # a new statement is looked for, then known to its reading, then known to wait
+def _words_short(text: str) -> tuple[str, ...]:
+    return _cut(text)
+
+
+def _cut(text: str) -> tuple[str, ...]:
     return tuple(term for term in dict.fromkeys(query_terms(text)) if term not in _SAY_NOTHING)
