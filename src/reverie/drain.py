@@ -107,7 +107,12 @@ def drain(ws: Workspace) -> Drained:
 
 def finish(ws: Workspace) -> Drained:
     """Finish a drain that was interrupted after its intent was synced; nothing happens when none was."""
-    return drain(ws) if ws.disk.size(layout.DRAIN_INTENT) is not None else Drained()
+    try:
+        interrupted = ws.disk.size(layout.DRAIN_INTENT) is not None
+    except UnsafePath as error:
+        message = f"the drain failed and the queue is intact: {error}"
+        raise DrainFailed(message) from error
+    return drain(ws) if interrupted else Drained()
 
 
 def _drain_batch(ws: Workspace) -> Drained | None:

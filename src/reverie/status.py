@@ -205,8 +205,10 @@ def _standing_problems(seen: Status) -> Iterator[Problem]:
 
 def _unfinished(ws: Workspace) -> Iterator[Problem]:
     """Yield what a crash left to be finished."""
+    shut = [Problem(f"nothing can be queued: {one}", "then run `reverie check`") for one in journal.shut(ws)]
+    yield from shut
     for path in _INTENTS:
-        if ws.disk.size(path) is not None:
+        if not (shut and path.startswith(layout.JOURNAL)) and ws.disk.size(path) is not None:
             yield Problem(
                 f"{path} says that a write was interrupted",
                 "any command that writes finishes it: `reverie drain`",

@@ -272,8 +272,8 @@ class Word:
 
     def _happen(self, kind: str, entry: str) -> None:
         """Record an event on the entry that a prefix names."""
-        remembering.happen(self.opened.writable, kind, self._known(entry).entry.id)
-        self._act(Due(publish=True))
+        remembering.happen(self._events(), kind, self._known(entry).entry.id)
+        self._told()
 
     def _drained(self, done: Drained) -> Drained:
         """Give what is of scope `team` away, and do what a drain found due.
@@ -312,16 +312,20 @@ class Word:
         must_hold(self.opened.ws, [*pins, msgspec.structs.replace(fold(entry, ()), pinned=True)])
 
     def _storing(self, draft: Draft) -> tuple[Workspace, Draft]:
-        """Return where a draft is stored, and the draft; raises what `Opened.writable` does.
+        """Return where a draft is stored, and the draft; raises what `Opened.writable` does."""
+        return self._events() if remembering.at_once(draft) else self.opened.writable, draft
 
-        What is appended to the events alone must not wait until somebody mended the queue or the drain.
-        """
+    def _events(self) -> Workspace:
+        """Return where events are appended, which must not wait until somebody mended the queue or the drain."""
         try:
-            return self.opened.writable, draft
+            return self.opened.writable
         except remembering.UNFINISHED:
-            if not remembering.at_once(draft):
-                raise
-            return self.opened.ws, draft
+            return self.opened.ws
+
+    def _told(self) -> None:
+        """Have MEMORY.md follow an event, which is stored whether or not that can be done now."""
+        with suppress(*remembering.UNFINISHED):
+            self._act(Due(publish=True))
 
     def _stored(self, done: Remembered, text: str) -> Remembered:
         """Return what became of a text, with whether it is hidden for something like it was forgotten."""

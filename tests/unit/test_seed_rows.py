@@ -11,7 +11,7 @@ from desk import Desk
 from reverie import layout
 from reverie.core.records import Turn
 from reverie.core.where import Where
-from reverie.errors import ReverieError, UsageError
+from reverie.errors import DrainFailed, ReverieError, UsageError
 from reverie.recall import Ask
 
 if TYPE_CHECKING:
@@ -36,6 +36,34 @@ def test_a_promise_is_due_though_journal_and_index_are_broken(desk: Desk) -> Non
     (desk.root / layout.INDEX).write_text("no folder")
     desk.remember("Send Dana the quote", desk.again(), due="2026-07-10")
     assert [line.shown for line in desk.again().due().lines] == ["2026-07-10"]
+
+
+@pytest.mark.parametrize(
+    "broken", [".journal", layout.SEGMENTS, layout.DRAINING, layout.JOURNAL_ARCHIVE, layout.INDEX]
+)
+def test_a_promise_is_due_though_a_folder_is_none(desk: Desk, broken: str) -> None:
+    """M-05, R-36: with a file in the place of a folder a promise is stored, due, kept and put off; and that is told."""
+    kept, pinned = desk.remember("Pay the rent", due="2026-07-08"), desk.remember("User likes tea")
+    desk.memory.drain()
+    shutil.rmtree(desk.root / broken)
+    (desk.root / broken).write_text("no folder")
+    memory = desk.again()
+    told = desk.remember("Send Dana the quote", memory, due="2026-07-10", key="a quote")
+    desk.remember("Never call at night", memory, pin=True)
+    memory.done(kept)
+    memory.pin(pinned)
+    memory.done(told, until="2026-07-12")
+    again = desk.again()
+    assert [line.state.entry.text for line in again.due().lines] == ["Send Dana the quote"]
+    assert [line.shown for line in again.due().lines] == ["2026-07-12"]
+    assert again.get(pinned).pinned
+    assert desk.found("tea", again) == ["User likes tea"]
+    if broken != layout.INDEX:
+        assert any("is not a folder" in problem.what for problem in again.status().problems)
+        assert "is not a folder" in again.check()[0].what
+    if broken in {".journal", layout.SEGMENTS, layout.DRAINING}:
+        with pytest.raises(DrainFailed, match="queue is intact"):
+            again.drain()
 
 
 def test_feedback_waits_for_the_drain(desk: Desk) -> None:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from reverie import layout
 from reverie.core import framing
 from reverie.core.packing import unpack
 from reverie.core.records import JournalRecord
-from reverie.errors import StoreUnwritable
+from reverie.errors import StoreUnwritable, UnsafePath
 from reverie.store import stream
 from reverie.store.workspace import Workspace
 
@@ -55,10 +56,23 @@ def waiting_files(ws: Workspace) -> Iterator[str]:
     """Yield the paths of all queued files: segments, then those a drain has claimed.
 
     The second folder is looked at only when the files of the first have been used: a segment that is claimed
-    meanwhile is then met there, where a list of both made beforehand would miss it.
+    meanwhile is then met there, where a list of both made beforehand would miss it. A folder that is none holds nothing
+    for a reader, so that what is stored is found and a promise is due whatever became of the queue; `shut` names it.
     """
     for folder in (layout.SEGMENTS, layout.DRAINING):
-        yield from (f"{folder}/{name}" for name in _names(ws, folder))
+        with suppress(UnsafePath):
+            yield from [f"{folder}/{name}" for name in _names(ws, folder)]
+
+
+def shut(ws: Workspace) -> list[UnsafePath]:
+    """Return why folders of the journal may not be opened, each reason once."""
+    found: dict[str, UnsafePath] = {}
+    for folder in (layout.SEGMENTS, layout.DRAINING, layout.QUARANTINE, layout.JOURNAL_ARCHIVE):
+        try:
+            ws.disk.list(folder)
+        except UnsafePath as error:
+            found.setdefault(str(error), error)
+    return list(found.values())
 
 
 def _names(ws: Workspace, folder: str) -> list[str]:

@@ -10,13 +10,14 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
 import msgspec
 
 from reverie import layout
 from reverie.core.names import safe_name
-from reverie.errors import NotFound
+from reverie.errors import NotFound, UnsafePath
 from reverie.store import stream
 from reverie.store.workspace import Workspace
 
@@ -71,10 +72,16 @@ def _rejected(line: stream.Damaged, at: datetime) -> Rejected:
 
 
 def listed(ws: Workspace) -> list[Rejected]:
-    """Return everything set aside and neither retried nor dropped since, oldest first."""
+    """Return everything set aside and neither retried nor dropped since, oldest first.
+
+    A folder that may not be opened holds nothing; `journal.shut` names it.
+    """
     kept: dict[str, Rejected] = {}
     settled: set[str] = set()
-    for path in ws.disk.walk(layout.QUARANTINE):
+    paths: list[str] = []
+    with suppress(UnsafePath):
+        paths += ws.disk.walk(layout.QUARANTINE)
+    for path in paths:
         for record in _read(ws, path):
             if isinstance(record, Rejected):
                 kept[record.id] = record
