@@ -195,8 +195,8 @@ class Memory(Care):
 
         >>> memory.done(quote)
         """
-        if remembering.settle(self.opened.writable, self._known(entry), cancelled=cancelled, until=until):
-            self._act(Due(publish=True))
+        if remembering.settle(self._events(), self._known(entry), cancelled=cancelled, until=until):
+            self._told()
 
     # Read
 
