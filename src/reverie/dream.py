@@ -198,7 +198,7 @@ def _judged(ws: Workspace, reach: Reach, run: str, *, dry: bool = False) -> Nigh
         tools = _tools(ws, reach, batch, find=night.sight.find, staging=night.staging, guest=True)
         for deed in deeds:
             tools.redo(deed)
-        said = [{"type": "deed", **msgspec.to_builtins(deed)} for deed in deeds]
+        said = [{"type": "driven"}, *({**msgspec.to_builtins(one), "type": "deed"} for one in deeds)]
         attempt = _attempt(tools, batch, by=begun.holder, name=run, started=begun.at, said=said)
         night.attempt(_with_raw(ws, night, attempt))
     return night

@@ -61,15 +61,19 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         """Return the workspace's folder."""
         return workspace_path(self.path, self.agent, config_dir=self.config_dir, environment=self.environment)
 
-    def workspace(self, folder: Path, *, above: Workspace | None = None) -> Workspace:
-        """Return the workspace at `folder`, not yet looked at; a person's, `above` which it lies, may not be there."""
-        settings = self.settings or load(
+    def settings_at(self, folder: Path, *, above: Path | None = None) -> Settings:
+        """Return the settings of a workspace, of a person's also those of the one `above` it; raises BadSettings."""
+        return self.settings or load(
             workspace=folder,
-            above=above.root if above else None,
+            above=above,
             config_dir=self.config_dir,
             environment=self.environment,
             flags=self.flags,
         )
+
+    def workspace(self, folder: Path, *, above: Workspace | None = None) -> Workspace:
+        """Return the workspace at `folder`, not yet looked at; a person's, `above` which it lies, may not be there."""
+        settings = self.settings_at(folder, above=above.root if above else None)
         disk = self.disk(folder) if self.disk else None
         person = above is not None
         return Workspace(

@@ -41,7 +41,7 @@ from reverie.model.asking import Model
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
 from reverie.model.rules import Found
 from reverie.model.spans import Taken, take, together
-from reverie.store import history, journal, kept_out, notes, sessions, stream, tries
+from reverie.store import history, journal, kept_out, lent, notes, sessions, stream, tries
 from reverie.store.entering import prepare
 from reverie.store.workspace import Workspace
 
@@ -57,6 +57,7 @@ class _Job:
     ws: Workspace
     reading: Reading
     model: Model | None
+    upto: int = 0
 
     def glance(self, session: str) -> int:
         """Return a session's mark, by rule perhaps an old one: there a reading that comes too late costs little."""
@@ -90,21 +91,29 @@ def extract(
     model: Model | None = None,
     names: Iterable[str] | None = None,
     moment: Moment = "hand",
+    upto: int = 0,
 ) -> Extracted:
     """Read what is unread of the named sessions and of the dated notes, by `model` or by rule.
 
-    Without names, those sessions are read that `core.pipeline` says are due at this `moment`; by hand, all are. A
+    Without names, those sessions are read that `core.pipeline` says are due at this `moment`; by hand, all are. What
+    is handed out to a host's model is left to it; with `upto` its reading is stored, of turns before that alone. A
     model that cannot be asked is a problem in the result, and ends the reading.
     """
     if not ws.settings.enabled:
         return Extracted()
-    job = _Job(ws, reading, model)
+    job = _Job(ws, reading, model, upto)
     done = Extracted()
+    out = {} if upto else lent.held(ws)
     try:
         for session in _due(job, moment) if names is None else names:
-            for step in _session(job, session):
-                done += step
-        for step in _notes(job):
+            if session not in out:
+                for step in _session(job, session):
+                    done += step
+            elif names is not None:
+                done += Extracted(
+                    problems=(f"{session} is being read by {out[session].by}: it is left to it",)
+                )
+        for step in () if upto else _notes(job):
             done += step
     except ModelFailed as error:
         done += Extracted(problems=(str(error),))
@@ -148,7 +157,7 @@ def _unread(job: _Job, session: str) -> _Unread | None:
     whole = sessions.load(ws, session)
     lost = mark > whole.state.turns
     start = 0 if lost else mark
-    turns = tuple(turn for turn in whole.turns if turn.n >= start)
+    turns = tuple(turn for turn in whole.turns if start <= turn.n < (job.upto or turn.n + 1))
     if not turns:
         return None
     tried = tries.of(ws, session, str(start)) if job.model else tries.Try(str(start))

@@ -22,7 +22,6 @@ from reverie import capture as capturing
 from reverie import digest as digesting
 from reverie import remember as remembering
 from reverie.capture import Captured
-from reverie.care import Care
 from reverie.compact import Compacted, compact, is_over, window_of
 from reverie.company import asked, chain, with_others
 from reverie.consolidate import Consolidated, Plan, consolidate, remember_run, waiting
@@ -39,6 +38,7 @@ from reverie.drain import Drained, drain
 from reverie.dream import Dreamt, Wish, dream
 from reverie.errors import Busy, ModelFailed, StoreUnwritable, UnsafePath
 from reverie.extract import Extracted, extract
+from reverie.lending import Lending
 from reverie.opening import Opened
 from reverie.reaching import reach_of
 from reverie.recall import Ask, Found, keep_log
@@ -47,7 +47,7 @@ from reverie.store import runs
 from reverie.why import Why
 
 
-class Memory(Care):
+class Memory(Lending):
     """One agent's memory, open on its folder; closes what it opened when used as a context manager.
 
     >>> memory.remember("Dana prefers calls before noon", Draft(category="preference")).queued

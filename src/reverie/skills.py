@@ -77,7 +77,9 @@ def _ripe(ws: Workspace, state: State) -> Iterator[Skill]:
     files = [path for path in ws.disk.walk(layout.SKILLS) if path.endswith("/SKILL.md")]
     texts = [(ws.disk.read(path) or b"").decode("utf-8", "surrogateescape") for path in files]
     known = {stands_on(text) for text in (*texts, *(one.text for one in reviews.every(ws, "skill")))}
-    names = {path.split("/")[1] for path in (*files, *(one.path for one in reviews.waiting(ws)))}
+    names = {
+        path.split("/")[1] for path in (*files, *(one.path for one in reviews.waiting(ws) if "/" in one.path))
+    }
 
     def find(entry: str) -> EntryState | None:
         return state.find([entry]).get(entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,10 +92,10 @@ class Place:
         """Call one tool and return its text."""
         return self.use(tool, **arguments).content[0].text
 
-    def talk_apart(self, said: Talk[T], *, mode: Any = "auto") -> T:
-        """Connect a client to `reverie mcp` in a process of its own."""
+    def talk_apart(self, said: Talk[T], *, mode: Any = "auto", more: Sequence[str] = ()) -> T:
+        """Connect a client to `reverie mcp`, with `more` words, in a process of its own."""
         command = StdioServerParameters(
-            command=sys.executable, args=[*self.words, "mcp"], env={"REVERIE_EMBEDDER": "none"}
+            command=sys.executable, args=[*self.words, "mcp", *more], env={"REVERIE_EMBEDDER": "none"}
         )
 
         async def run() -> T:

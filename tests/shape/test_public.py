@@ -113,7 +113,7 @@ def undocumented(name: str, value: object) -> Iterator[str]:
 def small_memory(folder: Path) -> Iterator[dict[str, object]]:
     """Give what examples may name: a memory with an entry and a promise, on 1 July 2026, and a conversation's file."""
     now = datetime(2026, 7, 1, 12, tzinfo=UTC)
-    settings = {"zone": "UTC"}
+    settings = {"zone": "UTC", "mcp.host_model": "true"}
     opening = reverie.Opening(path=folder / "memory", flags=settings, clock=lambda: now)
     conversation = folder / "conversation.jsonl"
     conversation.write_text('{"role": "user", "content": "Hello"}\n{"role": "assistant", "content": "Hi"}\n')

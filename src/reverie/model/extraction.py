@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from reverie.core.categories import category
 from reverie.core.days import Calendar, is_when
 from reverie.core.records import Entry, Status, Turn
-from reverie.model.asking import Model, Reply
+from reverie.model.asking import Model, Reply, Request
 from reverie.model.claims import RAISED, Claim, bounded
 from reverie.model.extraction_request import (
     HAVING,
@@ -125,6 +125,27 @@ def extract(model: Model, span: Span, *, calendar: Calendar, nonce: Callable[[],
                 found.append(one)
     kept, doubled = _once(found)
     return Read(kept, (*refused, *doubled), len(asked), cut)
+
+
+class Submission(msgspec.Struct, frozen=True):
+    """What a host's own model submitted, as a model whose every reply it is; `name` is what that model goes by."""
+
+    name: str
+    text: str
+
+    def complete(self, _: Request) -> Reply:
+        """Return what was submitted."""
+        return Reply(text=self.text)
+
+
+def examined(values: Iterable[Any], span: Span, *, calendar: Calendar) -> list[str]:
+    """Return for each item of a submission why it is refused, empty when it is not."""
+    grounds = _Grounds(span, calendar)
+    found = [_checked(one, grounds) for one in values]
+    return [
+        (one if isinstance(one, str) else "") if place < ITEMS else f"more than {ITEMS} at once"
+        for place, one in enumerate(found)
+    ]
 
 
 def _listed(reply: Reply) -> Items:

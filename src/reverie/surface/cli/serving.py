@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from reverie.config import agents_root
@@ -26,16 +27,25 @@ _MCP = """\
 reverie mcp
 reverie mcp --agent-id support-bot
 reverie mcp -w ~/memory/support --set mcp.consolidate=false
+reverie mcp --host-model          the client's own model may dream
 """
 
 
 @app.command("mcp", cls=Verb, epilog=_MCP)
-def mcp(ctx: typer.Context) -> None:
+def mcp(
+    ctx: typer.Context,
+    host_model: Annotated[
+        bool, typer.Option("--host-model", help="Let the client's own model dream and read turns.")
+    ] = False,
+) -> None:
     """Serve the memory to one MCP client on standard input and output, until it closes them.
 
     A client starts this by itself. While it is idle, what is due is consolidated.
     """
-    bound = Bound(opening_of(ctx))
+    opening = opening_of(ctx)
+    if host_model:
+        opening = msgspec.structs.replace(opening, flags={**(opening.flags or {}), "mcp.host_model": "true"})
+    bound = Bound(opening)
     try:
         with Keeper(bound.opening, lambda: bound.rest):
             asyncio.run(serve_stdio(bound))

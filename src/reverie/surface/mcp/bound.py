@@ -11,12 +11,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from reverie.entrance import Opening
+from reverie.errors import ReverieError
 from reverie.memory import Memory
 from reverie.opening import open_workspace
 
@@ -52,6 +55,13 @@ class Bound:
     def rest(self) -> Rest:
         """Whether anybody waits for an answer."""
         return self._rest
+
+    @cached_property
+    def lends(self) -> bool:
+        """Whether the settings let the client's own model dream and read turns."""
+        with suppress(ReverieError):  # what is wrong with them is told to whoever calls a tool
+            return self.opening.settings_at(self.folder).mcp.host_model
+        return False
 
     @property
     def folder(self) -> Path:

@@ -17,7 +17,7 @@ import msgspec
 
 from reverie.errors import UsageError
 
-Kind = Literal["text", "integer", "number", "flag", "texts"]
+Kind = Literal["text", "integer", "number", "flag", "texts", "objects"]
 
 _SCHEMA: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -25,16 +25,25 @@ _SCHEMA: dict[Kind, dict[str, Any]] = {
     "number": {"type": "number"},
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
+    "objects": {"type": "array", "items": {"type": "object"}},
 }
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_EMPTY: dict[Kind, Any] = {"text": "", "texts": (), "flag": False, "integer": 0, "number": None}
+_EMPTY: dict[Kind, Any] = {
+    "text": "",
+    "texts": (),
+    "objects": None,
+    "flag": False,
+    "integer": 0,
+    "number": None,
+}
 _LONGEST = 80  # characters of a wrong value that an error repeats
 
 
 class Field(msgspec.Struct, frozen=True):
     """One argument: its name, what it takes, what it is for, and which words it takes when there are only a few.
 
-    `default` is what the verb gets when nothing was sent; None means the kind's own empty value.
+    `default` is what the verb gets when nothing was sent; None means the kind's own empty value. `items` is the schema
+    of each object of a list; it is told and not enforced, for whoever takes them says of each what is wrong with it.
     """
 
     name: str
@@ -44,6 +53,7 @@ class Field(msgspec.Struct, frozen=True):
     choices: tuple[str, ...] = ()
     default: Any = None
     within: tuple[float, float] | None = None
+    items: Mapping[str, Any] | None = None
 
     @property
     def empty(self) -> Any:  # noqa: ANN401 - of the argument's own kind
@@ -56,6 +66,8 @@ class Field(msgspec.Struct, frozen=True):
         told: dict[str, Any] = {**_SCHEMA[self.kind], "description": self.why}
         if self.choices and self.kind == "texts":
             told["items"] = {**told["items"], "enum": list(self.choices)}
+        elif self.items:
+            told["items"] = dict(self.items)
         elif self.choices:
             told["enum"] = list(self.choices)
         if self.within:
@@ -144,12 +156,25 @@ def _texts(sent: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - whatever JSON
     return tuple(one for one in texts if one) if all(one is not None for one in texts) else None
 
 
+def _objects(sent: Any) -> tuple[Any, ...] | None:  # noqa: ANN401 - whatever JSON holds
+    """Return a list of objects, also from the JSON of one, of a single one, or of an object whose `entries` it is."""
+    if isinstance(sent, str):
+        try:
+            sent = json.loads(sent)
+        except (ValueError, RecursionError):
+            return None
+    if isinstance(sent, Mapping):
+        sent = sent.get("entries", [sent])
+    return tuple(sent) if isinstance(sent, list | tuple) else None
+
+
 _READ: dict[Kind, Callable[[Any], Any]] = {
     "text": _text,
     "integer": _integer,
     "number": _number,
     "flag": _flag,
     "texts": _texts,
+    "objects": _objects,
 }
 _WORDS: dict[Kind, str] = {
     "text": "a text",
@@ -157,6 +182,7 @@ _WORDS: dict[Kind, str] = {
     "number": "a number",
     "flag": "true or false",
     "texts": "a list of texts",
+    "objects": "a list of objects",
 }
 
 

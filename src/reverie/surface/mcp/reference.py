@@ -12,7 +12,7 @@ from reverie.surface.mcp.answers import ERROR
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.prompts import INSTRUCTIONS, PROMPTS
 from reverie.surface.mcp.resources import MARKDOWN, TEMPLATES, uri_of
-from reverie.surface.mcp.table import TOOLS
+from reverie.surface.mcp.table import ON_DEMAND, TOOLS
 from reverie.surface.mcp.tools import Tool
 
 _HEAD = f"""\
@@ -32,6 +32,13 @@ settings are not offered: they are for a person at the command line.
 ## Tools
 """
 
+_LENDING = """
+## Tools for a host's own model
+
+Offered only where the user's own settings say so: `mcp.host_model`, or `reverie mcp --host-model`. How to use them is
+in [dream with your own agent](../how-to/dream-with-your-own-agent.md).
+"""
+
 _RESOURCES = f"""
 ## Resources
 
@@ -43,6 +50,9 @@ All are `{MARKDOWN}`, read through the mask of what is forgotten and without the
 """
 
 
+_KINDS = {"texts": "array of strings", "objects": "array of objects"}
+
+
 def mcp_reference() -> str:
     """Return the page: every tool with its arguments, the resources, the prompts, the server's introduction."""
     rows = "".join(f"| `{one.form}` | {one.what} |\n" for one in TEMPLATES)
@@ -50,7 +60,17 @@ def mcp_reference() -> str:
         f"\n### `{one.name}`\n\n{one.summary}\n\n{''.join(_arguments(one.fields))}" for one in PROMPTS
     )
     said = f"\n## What the server says of itself\n\n```text\n{INSTRUCTIONS}```\n"
-    return _HEAD + "".join(map(_tool, TOOLS)) + _RESOURCES + rows + "\n## Prompts\n" + prompts + said
+    return (
+        _HEAD
+        + "".join(map(_tool, TOOLS))
+        + _LENDING
+        + "".join(map(_tool, ON_DEMAND))
+        + _RESOURCES
+        + rows
+        + "\n## Prompts\n"
+        + prompts
+        + said
+    )
 
 
 def _tool(tool: Tool) -> str:
@@ -74,7 +94,7 @@ def _arguments(fields: tuple[Field, ...]) -> Iterator[str]:
         return
     yield "| argument | type | default | meaning |\n|---|---|---|---|\n"
     for one in fields:
-        kind = "array of strings" if one.kind == "texts" else str(one.schema["type"])
+        kind = _KINDS.get(one.kind) or str(one.schema["type"])
         default = (
             "required" if one.required else f"`{json.dumps(one.default)}`" if one.default is not None else ""
         )

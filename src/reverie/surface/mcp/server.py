@@ -23,7 +23,7 @@ from reverie.surface.mcp.bound import Bound
 from reverie.surface.mcp.fields import schema
 from reverie.surface.mcp.prompts import INSTRUCTIONS, PROMPTS, text_of
 from reverie.surface.mcp.resources import MARKDOWN, PAGE, TEMPLATES, read_resource, resources
-from reverie.surface.mcp.table import BY_NAME, TOOLS, failure, use
+from reverie.surface.mcp.table import failure, offered, use
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -97,7 +97,6 @@ class _Offered:
         self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Return every tool that may be called."""
-        bound = self._chosen(context)
         tools = [
             self._types.Tool(
                 name=tool.name,
@@ -113,15 +112,15 @@ class _Offered:
                     open_world_hint=False,
                 ),
             )
-            for tool in TOOLS
-            if tool.reads or not bound.reads_only
+            for tool in offered(self._chosen(context)).values()
         ]
         return self._types.ListToolsResult(tools=tools)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Return what a tool answers; an error of ours is an answer, so that the model can do what it says."""
-        bound, tool = self._chosen(context), BY_NAME.get(params.name)
-        if tool is None or (bound.reads_only and not tool.reads):
+        bound = self._chosen(context)
+        tool = offered(bound).get(params.name)
+        if tool is None:
             raise self._error(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
         try:
             answer = await _do(bound, lambda memory: use(tool, memory, given=params.arguments))

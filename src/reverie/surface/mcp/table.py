@@ -18,11 +18,18 @@ from reverie.surface.mcp.answers import Answer, fit, told
 from reverie.surface.mcp.bound import Bound
 from reverie.surface.mcp.fields import read
 from reverie.surface.mcp.finding import FINDING
+from reverie.surface.mcp.lending import LENDING
 from reverie.surface.mcp.tools import Tool
 from reverie.surface.mcp.writing import WRITING
 
 TOOLS: tuple[Tool, ...] = (*WRITING, *FINDING)
-BY_NAME = {tool.name: tool for tool in TOOLS}
+ON_DEMAND: tuple[Tool, ...] = LENDING  # where `mcp.host_model` is set
+
+
+def offered(bound: Bound) -> dict[str, Tool]:
+    """Return the tools that a workspace offers to whoever asks, by name."""
+    tools = (*TOOLS, *ON_DEMAND) if bound.lends else TOOLS
+    return {tool.name: tool for tool in tools if tool.reads or not bound.reads_only}
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -1,0 +1,200 @@
+"""The verbs by which a host's own model dreams and reads turns, where the host has a model and the memory has none.
+
+Verbs of `reverie.Memory`, each a few lines to a step: a run of a dream in several calls, and a span of turns in two.
+
+Owns when such a model may work and when a person looks at what it did first; promises that it is asked for nothing
+unless the user's own settings allow it (`mcp.host_model`), that until a person accepted its work once in this workspace
+nothing it did takes effect without their word, and that what it did is judged like a run of our own; never gives it
+skills, SOUL.md, or a word that is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from reverie import dream as dreaming
+from reverie.care import Care
+from reverie.core.handed import Handed, Lent, Submitted
+from reverie.dream import Dreamt, Started, Wish
+from reverie.errors import Conflict, InvalidRecord, UsageError
+from reverie.extract import extract
+from reverie.handing import hand_out, verdicts
+from reverie.model.extraction import Submission
+from reverie.model.extraction_request import NAMED, extractor
+from reverie.reaching import reach_of
+from reverie.review import GUESTS, Item
+from reverie.store import dreaming as kept_runs
+from reverie.store import lease, lent, reviews, wanted
+from reverie.store.workspace import Workspace
+
+_NAME = 60  # characters of what a model calls itself
+
+
+class Lending(Care):
+    """The verbs for a model that the host brings."""
+
+    # A dream
+
+    def dream_start(
+        self, *, now: bool = False, day: str = "", most: int = 0, by: str = "host"
+    ) -> Started | Dreamt:
+        """Hand out a batch to dream, with what is asked and a run's name, or say why there is none. Raises Busy.
+
+        >>> memory.dream_start().reason
+        'no entry of a closed day is pending'
+        """
+        wish = Wish(now=now, day=day, most=most)
+        return dreaming.start(self._lendable, reach_of(self.opened, guest=True), wish, holder=_named(by))
+
+    def dream_step(self, run: str, tool: str, *, arguments: Mapping[str, Any]) -> str:
+        """Use one tool in a run: read, list, search, recall, write, edit or settle. Raises Conflict, Busy.
+
+        >>> memory.dream_step("dream:20260701-030000", "list", arguments={})
+        Traceback (most recent call last):
+        reverie.errors.Conflict: ...
+        """
+        reach = reach_of(self.opened, guest=True)
+        return dreaming.step(self._lendable, reach, run, tool=tool, arguments=arguments)
+
+    def dream_finish(self, run: str, *, give_up: bool = False) -> Dreamt:
+        """Judge and install a run, or put it before a person; with `give_up` nothing of it is kept. Raises Conflict.
+
+        >>> memory.dream_finish("dream:20260701-030000")
+        Traceback (most recent call last):
+        reverie.errors.Conflict: ...
+        """
+        ws = self._lendable
+        hold = not reviews.accepts_guests(ws)
+        done = dreaming.end(ws, reach_of(self.opened, guest=True), run, clean=not give_up, hold=hold)
+        self._act(done.due)
+        return done
+
+    # An extraction
+
+    def extract_start(self, *, session: str = "", by: str = "host") -> Handed | None:
+        """Hand out turns to read, of one session or of any, with what is asked; None when all are read. Raises Busy.
+
+        >>> memory.extract_start() is None
+        True
+        """
+        ws = self._lendable
+        _must_not_wait(ws)
+        names = (session,) if session else ()
+        while (out := hand_out(ws, self.opened.reading(), names=names, by=_named(by))) is not None:
+            if out.text:
+                return out
+            self._read(lent.find(ws, out.handle), ())
+        return None
+
+    def extract_submit(self, handle: str, entries: Sequence[Mapping[str, Any]]) -> Submitted:
+        """Store what was found in turns that were handed out, or put it before a person; raises Conflict.
+
+        Where no item can be used, the turns stay unread and handed out, so that it can be done again.
+
+        >>> memory.extract_submit("extract:0123456789abcdef", [])
+        Traceback (most recent call last):
+        reverie.errors.Conflict: ...
+        """
+        ws = self._lendable
+        out = lent.find(ws, handle)
+        refused = verdicts(ws, self.opened.reading(), out, items=entries)
+        good = [one for place, one in enumerate(entries) if place not in refused]
+        if entries and not good:
+            lent.take(ws, msgspec.structs.replace(out, until=wanted.until(ws)))
+            return Submitted(refused=refused, reason="no item can be used; the turns are unread")
+        if reviews.accepts_guests(ws):
+            return msgspec.structs.replace(self._read(out, good), refused=refused)
+        _must_not_wait(ws)
+        return Submitted(refused=refused, review=_put_before(ws, out, good), reason="a person is asked first")
+
+    # A person's word
+
+    def review(self, item: str = "", *, accept: bool | None = None) -> list[Item]:
+        """Return what waits for a person's word, or one item of it, or give the word on that item.
+
+        >>> memory.review()
+        []
+        """
+        if item and accept is not None:
+            waiting = [one for one in reviews.waiting(self.opened.ws) if one.id.startswith(item)]
+            if len(waiting) == 1 and waiting[0].topic in GUESTS:
+                self._decided(waiting[0], accept=accept)
+        return super().review(item, accept=accept)
+
+    # Inside
+
+    @property
+    def _lendable(self) -> Workspace:
+        """The workspace, where a host's model may work in it; raises UsageError, Untrusted."""
+        if not self.opened.ws.settings.mcp.host_model:
+            message = (
+                "a host's own model may not work here: set `mcp.host_model` to true in your own config.toml,"
+                " or say --set mcp.host_model=true"
+            )
+            raise UsageError(message)
+        return self.opened.writable
+
+    def _read(self, out: Lent, items: Sequence[Mapping[str, Any]]) -> Submitted:
+        """Store what was found in a span and give it back."""
+        ws, text = self.opened.writable, msgspec.json.encode({NAMED: items}).decode()
+        model = Submission(out.by, text)
+        done = extract(ws, self.opened.reading(), model=model, names=[out.session], upto=out.stop)
+        lent.give_back(ws, out.handle)
+        self._act(done.due)
+        reason = "" if done.spans else "; ".join(done.problems) or "the turns were read meanwhile"
+        return Submitted(read=bool(done.spans), entries=done.entries, links=done.links, reason=reason)
+
+    def _decided(self, proposal: reviews.Proposal, *, accept: bool) -> None:
+        """Carry out a person's word on what a host's model did; the verdict itself is recorded after that."""
+        ws = self.opened.writable
+        if proposal.topic == reviews.GUEST_EXTRACTION:
+            out, items = _taken_up(proposal)
+            if accept:
+                self._read(out, items)
+            lent.give_back(ws, out.handle)
+        elif accept:
+            lease.take(ws, proposal.path, holder="a person", until=wanted.until(ws))
+            self._act(dreaming.end(ws, reach_of(self.opened, guest=True), proposal.path).due)
+        else:
+            with lease.driving(ws, "review"):
+                kept_runs.close(ws, proposal.path)
+
+
+def _named(by: str) -> str:
+    """Return what a model calls itself as it may stand in a record."""
+    name = "".join(char for char in " ".join(by.split()) if char.isprintable())[:_NAME].strip()
+    return name or "host"
+
+
+def _must_not_wait(ws: Workspace) -> None:
+    for one in reviews.waiting(ws):
+        if one.topic == reviews.GUEST_EXTRACTION:
+            message = f"what was read last waits for a person's word: `reverie review show {one.id}`"
+            raise Conflict(message)
+
+
+def _put_before(ws: Workspace, out: Lent, items: Sequence[Mapping[str, Any]]) -> str:
+    """Put what was found in a span before a person, leave the span to it until then, and return the item's id."""
+    lines = [out, *items]
+    text = "\n".join(msgspec.json.encode(one).decode() for one in lines)
+    found = f"{len(items)} entries in turns {out.start}-{out.stop - 1} of {out.session}"
+    why = f"{extractor(out.by)} found {found}, and nothing of a host's own model was accepted here yet"
+    review = reviews.propose(ws, reviews.GUEST_EXTRACTION, out.handle, text=text, why=why)
+    patience = timedelta(days=ws.settings.dream.max_wait_days)
+    lent.take(ws, msgspec.structs.replace(out, until=ws.clock() + patience))
+    return review
+
+
+def _taken_up(proposal: reviews.Proposal) -> tuple[Lent, list[dict[str, Any]]]:
+    """Return what a proposal of entries says; raises InvalidRecord for one that somebody damaged."""
+    head, *lines = proposal.text.split("\n")
+    try:
+        out = msgspec.json.decode(head, type=Lent)
+        return out, [msgspec.json.decode(one, type=dict[str, Any]) for one in lines]
+    except msgspec.MsgspecError as error:
+        message = f"{proposal.id} cannot be read: reject it"
+        raise InvalidRecord(message) from error

@@ -1,0 +1,256 @@
+"""The tools by which the client's own model dreams and reads turns: offered only where the user's settings ask for it.
+
+Owns what they take and say; promises that each says what to do next, and that what a model is handed stands apart, as
+data, from what is asked of it; never judges anything: `reverie.lending` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from reverie.core.days import format_instant
+from reverie.dream import Dreamt, Started
+from reverie.errors import UsageError
+from reverie.memory import Memory
+from reverie.model.extraction_request import SCHEMA
+from reverie.surface.mcp.answers import FLAG, INTEGER, OBJECT, TEXT, TEXTS, Answer, listing, shape
+from reverie.surface.mcp.fields import Field
+from reverie.surface.mcp.tools import Tool, Values
+
+_RUN = Field("run", "text", "The run's name, as memory_dream_start gave it.", required=True)
+_BY = Field("model", "text", "What you go by, for the record.", default="host")
+_OUTCOMES = ("cited", "merged", "superseded", "declined")
+_SAID = shape("text", "refused", text=TEXT, refused=FLAG)
+_DONE = shape(
+    "result", "reason", result=TEXT, reason=TEXT, counts=OBJECT, pages=TEXTS, review=TEXT, problems=TEXTS
+)
+
+
+def _start(memory: Memory, values: Values) -> Answer:
+    found = memory.dream_start(now=values["now"], day=values["day"], most=values["most"], by=values["model"])
+    if isinstance(found, Dreamt):
+        return Answer(f"Nothing to dream: {found.reason}.", {"run": "", "reason": found.reason})
+    told = _begun(found)
+    said = f"The run is {found.run}; it ends by itself at {told['until']} unless a tool is used before."
+    return Answer(f"{said}\n\n{found.task.instructions}\n\n{found.task.text}", told)
+
+
+def _begun(found: Started) -> dict[str, Any]:
+    return {
+        "run": found.run,
+        "until": format_instant(found.until),
+        "instructions": found.task.instructions,
+        "batch": found.task.text,
+        "entries": list(dict.fromkeys(part.id for part in found.task.parts)),
+    }
+
+
+def _said(text: str) -> Answer:
+    return Answer(text, {"text": text, "refused": text.startswith("refused: ")})
+
+
+def _read(memory: Memory, values: Values) -> Answer:
+    asked = [name for name in ("path", "words", "query") if values[name]]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} exclude each other: ask for one at a time")
+    path, run = values["path"], values["run"]
+    if values["words"]:
+        return _said(memory.dream_step(run, "search", arguments={"words": values["words"]}))
+    if values["query"]:
+        return _said(memory.dream_step(run, "recall", arguments={"query": values["query"]}))
+    if not path or path.endswith("/"):
+        return _said(memory.dream_step(run, "list", arguments={"folder": path}))
+    return _said(memory.dream_step(run, "read", arguments={"path": path, "start": values["start"]}))
+
+
+def _edit(memory: Memory, values: Values) -> Answer:
+    path, old = values["path"], values["old"]
+    if old and values["text"]:
+        raise UsageError(
+            "text and old exclude each other: give the whole text, or a passage and what it becomes"
+        )
+    if old:
+        return _said(
+            memory.dream_step(
+                values["run"], "edit", arguments={"path": path, "old": old, "new": values["new"]}
+            )
+        )
+    return _said(memory.dream_step(values["run"], "write", arguments={"path": path, "text": values["text"]}))
+
+
+def _settle(memory: Memory, values: Values) -> Answer:
+    more = {name: values[name] for name in ("outcome", "page", "into", "reason", "part")}
+    said = [
+        memory.dream_step(values["run"], "settle", arguments={"entry": one, **more})
+        for one in values["entries"]
+    ]
+    heads = [one.partition("\n")[0] for one in said]
+    tail = said[-1].partition("\n")[2]
+    text = "\n".join(filter(None, [*heads, tail]))
+    return Answer(text, {"text": text, "refused": any(one.startswith("refused: ") for one in heads)})
+
+
+def _finish(memory: Memory, values: Values) -> Answer:
+    done = memory.dream_finish(values["run"], give_up=values["give_up"])
+    value = {
+        "result": done.result,
+        "reason": done.reason,
+        "counts": dict(done.counts),
+        "pages": list(done.pages),
+        "review": done.review,
+        "problems": list(done.problems),
+    }
+    return Answer("\n".join((f"{done}.", *done.problems)), value)
+
+
+def _turns(memory: Memory, values: Values) -> Answer:
+    out = memory.extract_start(session=values["session"], by=values["model"])
+    if out is None:
+        return Answer("Every turn is read, or with another reader.", {"handle": ""})
+    said = f"Turns {out.start}-{out.stop - 1} of {out.session} are yours until {format_instant(out.until)}."
+    ask = f"Submit the entries with memory_extract_submit and the handle {out.handle}, instead of a reply."
+    value = {
+        "handle": out.handle,
+        "session": out.session,
+        "from": out.start,
+        "to": out.stop,
+        "until": format_instant(out.until),
+        "instructions": out.instructions,
+        "turns": out.text,
+    }
+    return Answer(f"{said} {ask}\n\n{out.instructions}\n\n{out.text}", value)
+
+
+def _submit(memory: Memory, values: Values) -> Answer:
+    if values["entries"] is None:
+        raise UsageError("entries is missing: an empty list says that nothing is worth keeping")
+    done = memory.extract_submit(values["handle"], values["entries"])
+    refused = [{"item": place, "reason": why} for place, why in sorted(done.refused.items())]
+    if done.review:
+        head = f"Put before the user, who is asked once: `reverie review show {done.review}`."
+    elif done.read:
+        head = f"The turns are read: {done.entries} entries stored."
+    else:
+        head = f"Nothing is stored: {done.reason}."
+    text = "\n".join((head, *(f"Item {one['item']} was refused: {one['reason']}." for one in refused)))
+    value = dict(msgspec.to_builtins(done)) | {"refused": refused}
+    return Answer(text, value)
+
+
+_ITEM: Mapping[str, Any] = {
+    "type": "object",
+    "properties": SCHEMA["properties"]["entries"]["items"]["properties"],
+    "required": ["text", "evidence"],
+}
+
+LENDING = (
+    Tool(
+        name="memory_dream_start",
+        title="Begin to dream",
+        summary="Begin to fold the entries of past days into the notebook: gives a run, what is asked of you, and the"
+        " entries. Only when the user asked for it.",
+        run=_start,
+        fields=(
+            Field(
+                "now", "flag", "Do not wait until enough time has passed and enough entries have gathered."
+            ),
+            Field("day", "text", "Only the entries of this day, as YYYY-MM-DD."),
+            Field("most", "integer", "At most so many entries; 0 for as many as fit.", within=(0, 10_000)),
+            _BY,
+        ),
+        output=shape("run", run=TEXT, reason=TEXT, until=TEXT, instructions=TEXT, batch=TEXT, entries=TEXTS),
+    ),
+    Tool(
+        name="memory_dream_read",
+        title="Look, while dreaming",
+        summary="Read a file of the memory, list a folder, find lines of pages, or find entries.",
+        run=_read,
+        fields=(
+            _RUN,
+            Field(
+                "path", "text", "A file, or a folder with a slash at its end; nothing lists what there is."
+            ),
+            Field("start", "integer", "From which character of the file on.", within=(0, 1_000_000_000)),
+            Field("words", "text", "Find lines of pages that hold all of these words."),
+            Field("query", "text", "Find entries that answer this question."),
+        ),
+        output=_SAID,
+        repeats=True,
+    ),
+    Tool(
+        name="memory_dream_edit",
+        title="Edit, while dreaming",
+        summary="Make a page or give it a whole new text, or replace a passage that stands once in it.",
+        run=_edit,
+        fields=(
+            _RUN,
+            Field("path", "text", "The page, such as notebook/3_Personal/Work.md.", required=True),
+            Field("text", "text", "Its whole new text."),
+            Field("old", "text", "A passage that stands once in it."),
+            Field("new", "text", "What that passage becomes."),
+        ),
+        output=_SAID,
+    ),
+    Tool(
+        name="memory_dream_settle",
+        title="Settle, while dreaming",
+        summary="Say what becomes of entries of the batch.",
+        run=_settle,
+        fields=(
+            _RUN,
+            Field("entries", "texts", "The entries' ids.", required=True),
+            Field("outcome", "text", "What becomes of them.", required=True, choices=_OUTCOMES),
+            Field("page", "text", "The page that cites them."),
+            Field("into", "text", "The entry they were merged into or are superseded by."),
+            Field("reason", "text", "Why they are declined."),
+            Field("part", "integer", "Which part of an entry that comes in parts.", within=(0, 1_000_000)),
+        ),
+        output=_SAID,
+        repeats=True,
+    ),
+    Tool(
+        name="memory_dream_finish",
+        title="End the dream",
+        summary="Have the run judged; what holds is installed in one commit, after the user's word the first time.",
+        run=_finish,
+        fields=(_RUN, Field("give_up", "flag", "Change nothing; the entries are pending again.")),
+        output=_DONE,
+    ),
+    Tool(
+        name="memory_extract_start",
+        title="Begin to read turns",
+        summary="Get turns of past conversations that nobody has read yet, and what is asked of whoever reads them.",
+        run=_turns,
+        fields=(Field("session", "text", "Only of this session."), _BY),
+        output=shape(
+            "handle",
+            **dict.fromkeys(("handle", "session", "until", "instructions", "turns"), TEXT),
+            **{"from": INTEGER, "to": INTEGER},
+        ),
+    ),
+    Tool(
+        name="memory_extract_submit",
+        title="Submit what was read",
+        summary="Submit the entries found in turns; each needs `text` and `evidence`, the words of a turn that say it."
+        " An empty list says that nothing in them is worth keeping.",
+        run=_submit,
+        fields=(
+            Field("handle", "text", "As memory_extract_start gave it.", required=True),
+            Field("entries", "objects", "The entries found.", items=_ITEM),
+        ),
+        output=shape(
+            "read",
+            "entries",
+            "refused",
+            read=FLAG,
+            entries=INTEGER,
+            links=INTEGER,
+            refused=listing(shape("item", "reason", item=INTEGER, reason=TEXT)),
+            review=TEXT,
+            reason=TEXT,
+        ),
+    ),
+)
