@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from memory_states import (
     AT,
     compiled,
@@ -10,6 +11,7 @@ from memory_states import (
 )
 
 from reverie.core.fold import EntryState, fold
+from reverie.core.memory_lines import cited_line, cited_lines, entry_line, id_code, one_line
 from reverie.core.memory_pages import Sources
 from reverie.core.records import Event
 
@@ -127,3 +129,22 @@ def test_protected_entries_come_before_pages() -> None:
         [*known(), *pins], sources=Sources(overview=OVERVIEW), settings=publishing(budget_preset="lean")
     )
     assert "About the User" not in inner
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <!-- reverie:end --> b",
+        "<img src=x onerror=alert(1)>",
+        "one\n## two\n- [fact] three ^0123456789abcdef",
+        "``` fence ` and `code \\` here",
+        "C:\\path\\to, 5 * 3 * 2, [[link]] ![x](y) %%z%% &amp; $$m$$",
+        "`mem_id: 2222222222222222` | ~~~",
+    ],
+)
+def test_what_a_digest_says_is_escaped_once(text: str) -> None:
+    """A line taken over from a digest reads as the entry's own line does, whatever its words look like."""
+    digest = f"# Today\n\n## Core Facts\n\n{entry_line(text, f'{4:016x}', marks='')}\n"
+    (line,) = cited_lines(digest)
+    assert line.ids[-1] == f"{4:016x}"
+    assert cited_line(line.text, [f"{4:016x}"]) == f"- {one_line(text)} {id_code(f'{4:016x}')}"

@@ -7,6 +7,7 @@ shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -25,6 +26,8 @@ _CITATION = Words(
     rf"|(?:\s+\^{_ID})+\s*$"
 )
 _LINK = Words(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
+# Inline code, or what Markdown and `one_line` write for a character or a line break in words.
+_WRITTEN = Words(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])|<br>")
 _SECOND_LEVEL = 2
 _EMPTY = Words(r"\s*(?:\(\s*\)|（\s*）)")
 
@@ -101,7 +104,13 @@ def _ids(unit: str) -> tuple[str, ...]:
 
 
 def _said(unit: str) -> str:
-    """Return what the line says: no bullet, no marks, no citations, links by the words they show."""
+    """Return what the line says: no bullet, no marks, no citations, no escapes, links by the words they show."""
     text = _MARKS.sub("", unit[bullet.end() :] if (bullet := _BULLET.match(unit)) else unit)
     text = _EMPTY.sub("", _CITATION.sub("", text))
-    return _LINK.sub(lambda link: link[1].rpartition("/")[2].partition("#")[0] or link[1], text).strip()
+    text = _LINK.sub(lambda link: link[1].rpartition("/")[2].partition("#")[0] or link[1], text)
+    return _WRITTEN.sub(_as_meant, text).strip()
+
+
+def _as_meant(written: re.Match[str]) -> str:
+    """Return the character that an escape stands for, a line break for `<br>`, and inline code as it is."""
+    return written[2] or (written[0] if written[1] else "\n")
