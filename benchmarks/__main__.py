@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import pipeline, reading, starting, writing
+from benchmarks import night, pipeline, reading, starting, writing
 from benchmarks.ground import Ground
 from benchmarks.stopwatch import Line, additions, cores, span, table
 
@@ -37,6 +37,7 @@ MEASUREMENTS: dict[str, Callable[[Ground], Iterator[Line]]] = {
     "memory": starting.memory,
     "publish": pipeline.publish,
     "extract": pipeline.extract,
+    "night": night.night,
     "start": starting.start,
     "mcp": starting.mcp,
 }
