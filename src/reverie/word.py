@@ -22,7 +22,7 @@ from reverie.core.fold import EntryState, fold
 from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
 from reverie.core.standing import Shortlist
-from reverie.core.where import Where
+from reverie.core.where import Where, one_or_more
 from reverie.digest import digest
 from reverie.drain import Drained
 from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
@@ -88,7 +88,7 @@ class Word:
         """
         ws, state = self.opened.writable, self.opened.state_now()
         if restore:
-            ids = tuple(forgetting.ids_of(ws, state, entry) for entry in entries)
+            ids = tuple(forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries))
             shown = ids if dry_run else forgetting.restore(ws, state, ids)
             self.opened.search_anew()
             done = Forgotten(ids=shown, due=Due(digest=True, publish=not dry_run))
@@ -124,7 +124,7 @@ class Word:
         ()
         """
         ws = self.opened.writable
-        named = entries if where is None else self._meant(entries, where)
+        named = one_or_more(entries) if where is None else self._meant(entries, where)
         ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in named]
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
@@ -251,7 +251,7 @@ class Word:
 
     def _ids(self, entries: Sequence[str]) -> list[str]:
         """Return the full ids that prefixes name, each once."""
-        return list(dict.fromkeys(self._known(entry).entry.id for entry in entries))
+        return list(dict.fromkeys(self._known(entry).entry.id for entry in one_or_more(entries)))
 
     def _meant(self, entries: Sequence[str], where: Where | None) -> list[str]:
         """Return the ids of the entries named, or of all a filter admits; raises UsageError for both."""

@@ -26,6 +26,22 @@ def texts(desk: Desk, where: Where | None = None) -> list[str]:
 # Naming what one means
 
 
+def test_a_text_is_one_id_and_not_its_letters(desk: Desk) -> None:
+    """An id given as a text where several may stand means that entry alone; letters of it name no others."""
+    with desk.memory as memory:
+        ids = [desk.remember(f"Fact number {number}") for number in range(40)]
+        memory.drain()
+        meant = ids[7]
+        assert memory.hide(meant) == 1
+        assert memory.used(ids[8]) == 1
+        assert memory.forget(meant).ids == (meant,)
+        assert memory.forget(meant, restore=True).ids == (meant,)
+        assert memory.erase(meant, dry_run=True).ids == (meant,)
+        with pytest.raises(NotFound):
+            memory.erase("zz")
+        assert len(memory.list(Where(include_hidden=True))) == len(ids)
+
+
 def test_hiding_by_filter_counts_first(desk: Desk) -> None:
     """A dry run says how many a filter admits and hides none; the same filter hides them and brings them back."""
     for number in range(3):

@@ -1,11 +1,12 @@
 """Which memories a caller means.
 
-Owns the one value by which entries are filtered; promises that an empty one means all that is shown by default; never
-looks anything up.
+Owns the one value by which entries are filtered, and what a list of ids means; promises that an empty filter means all
+that is shown by default; never looks anything up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -69,3 +70,11 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
             and (self.include_hidden or not state.hidden)
             and (self.include_previous or self.as_of is not None or state.current or state.hidden)
         )
+
+
+def one_or_more(named: str | Sequence[str]) -> Sequence[str]:
+    """Return the ids that were given; a text is one of them, and not the sequence of its letters.
+
+    A letter is the beginning of other ids: `erase("2b47")` must never mean the entries 2…, b…, 4… and 7….
+    """
+    return (named,) if isinstance(named, str) else named
