@@ -53,3 +53,13 @@ def test_an_empty_option_is_refused(shell: Shell, option: str) -> None:
     answer = shell.raw("status", option, "")
     assert answer.code == 64
     assert f"{option} is empty" in answer.err
+
+
+def test_the_next_command_reaches_what_init_made(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `init` suggests names the folder or the agent that was given, so that it means what was made."""
+    monkeypatch.setenv("HOME", str(shell.folder.parent))
+    monkeypatch.delenv("REVERIE_WORKSPACE", raising=False)
+    told, place = ("--config-dir", str(shell.config)), str(shell.folder)
+    assert f"next: reverie -w {place} remember" in shell.raw(*told, "init", place, "--agent-id", "coder").out
+    assert "next: reverie --agent-id other remember" in shell.raw(*told, "init", "--agent-id", "other").out
+    assert "next: reverie remember" in shell.raw(*told, "init").out

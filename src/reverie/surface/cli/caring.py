@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, get_args, get_type_hints
 
@@ -68,7 +69,8 @@ def init(
         root = memory.root
     made = arrange(opening, kind) if kind else None
     value = {"workspace": str(root), "agent": identity.agent, "id": identity.id, "schedule": made}
-    where = "" if globals_of(ctx).agent_id else f" -w {root}"
+    agent = f" --agent-id {shlex.quote(opening.agent)}" if opening.agent else ""
+    where = agent if opening.path is None else f" -w {shlex.quote(str(root))}"
     said = [line(f"{root} is the memory of {identity.agent}"), *(schedule_lines(made, root) if made else ())]
     answer(ctx, value, said, [line(dim(f"next: reverie{where} remember …"))])
 
