@@ -28,12 +28,15 @@ def entry(text: str, evidence: str = "") -> Entry:
         ),
         ("User moved to Lisbon in June", "Lisbon is a fine city! What now?", "Lisbon is a fine city!"),
         ("User now earns 84,000 euros", "So it is 84,000. Good.", "So it is 84,000."),
+        ("User is allergic to walnuts", "Noted, no walnuts. What else?", "Noted, no walnuts."),
+        ("User was diagnosed with lupus", "Sorry to hear about the lupus!", "Sorry to hear about the lupus!"),
+        ("User is vegetarian", "A vegetarian dinner, then.", "A vegetarian dinner, then."),
         ("Dana lives with Priya", "Say hello to Priya from me.", "Say hello to Priya from me."),
         ("用户对花生过敏", "好的，我记住了。你对花生过敏。", "你对花生过敏。"),
     ],
 )
 def test_a_repeated_statement_is_found(text: str, answer: str, repeated: str) -> None:
-    """A sentence that shares a name, a number or two telling words is an echo, and only that sentence."""
+    """A sentence that shares a name, a number, two telling words or the one it is about is an echo, and it alone."""
     assert echoes(entry(text), answer) == [repeated]
 
 
@@ -48,7 +51,7 @@ def test_a_repeated_statement_is_found(text: str, answer: str, repeated: str) ->
     ],
 )
 def test_another_answer_is_none(text: str, answer: str) -> None:
-    """What shares a single common word, or nothing, is no echo."""
+    """What shares a single word that it is not about, or nothing, is no echo."""
     assert echoes(entry(text), answer) == []
 
 

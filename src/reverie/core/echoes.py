@@ -1,7 +1,7 @@
 """Who repeats in an answer what was just said, in words of their own.
 
-Owns what counts as an echo of an entry; promises that a sentence which shares with it neither a name, a number nor two
-telling words is none; never reads a file.
+Owns what counts as an echo of an entry; promises that a sentence which shares with it neither a name, a number, two
+telling words, nor what a short statement is about is none; never reads a file.
 
 "Noted: no macadamia nuts" says what "I'm allergic to macadamia nuts" says, and shares no evidence with it. So it is
 looked for where it must stand: in the answers to the words that are forgotten, and in what is said later there.
@@ -16,6 +16,7 @@ from reverie.core.phrases import telling
 from reverie.core.records import Entry, Turn
 
 ENOUGH = 2  # telling words that a sentence shares by more than chance
+SHORT = 4  # telling words of a statement that ends in what it is about: "allergic to walnuts", "diagnosed with lupus"
 _SENTENCE = re.compile(r"[^.!?。！？…\n\r]+(?:[.!?](?=\S)[^.!?。！？…\n\r]+)*[.!?。！？…]*")
 _NAME = re.compile(r"(?<=[\w,;:'\"] )[^\W\d_]*[A-ZÀ-ÖØ-Þ]\w*|\w*\d(?:[\w.,:]*\w)?")
 _USER = frozenset({"user", "i", "i'm", "i've", "i'll", "i'd"})
@@ -53,7 +54,13 @@ def echoes(entry: Entry, text: str, *, answering: bool = True) -> list[str]:
         if name.casefold() not in _USER
         for word in telling(name)
     }
-    return [one for one in sentences(text) if _shares(set(telling(one)), said, names)]
+    return [one for one in sentences(text) if _shares(set(telling(one)), said, names | _about(entry))]
+
+
+def _about(entry: Entry) -> set[str]:
+    """Return the word that a short statement ends in: to answer it with that word alone is to repeat it."""
+    told = [word for word in telling(entry.text) if word != "user"]
+    return set(told[-1:]) if len(told) <= SHORT else set()
 
 
 def sentences(text: str) -> Iterator[str]:
