@@ -5,9 +5,13 @@ Owns the value between rules and entries, and the choice of tags. Never reads a 
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from functools import cached_property
+
 import msgspec
 from msgspec.structs import replace
 
+from reverie.core.days import Calendar
 from reverie.core.records import Origin
 from reverie.model.when import Anchor, Dated
 
@@ -16,13 +20,20 @@ STRONG = 0.75  # health, standing orders, decisions with a marker of finality
 HEDGED = 0.6  # the confidence of what was said with "I think"
 
 
-class Scene(msgspec.Struct, frozen=True):
-    """Who speaks to whom: `me` and `you` as names in stored text, `role` of the turn, and where dates count from."""
+class Scene(msgspec.Struct, frozen=True, dict=True):
+    """Who speaks to whom, and when: `me` and `you` as names in stored text, `role` and instant of the turn."""
 
     role: str
     me: str
     you: str
-    anchor: Anchor
+    at: datetime
+    calendar: Calendar
+
+    @cached_property
+    def anchor(self) -> Anchor:
+        """Where dates count from, worked out where one is named: most turns name none."""
+        day = date.fromisoformat(self.calendar.day(self.at))
+        return Anchor(day, self.calendar.local(self.at))
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -199,6 +199,9 @@ STANDING = Words(
 )
 
 # ---- the agent's own turns
+AGENT_MAY = Words(  # a word with which one of its clauses begins that states something
+    r"""\b(?:i|we|decision|agreed|decided|deployed|released?|merged|migration|deployment|upgrade|rollback|restore)\b"""
+)
 RESULT = Words(
     r"""(?:i (?:have )?(?:just |now |also |already |successfully )?(?:deployed|released|published|merged
     |scheduled|booked|created|migrated|renamed|upgraded|configured|installed|moved|restored

@@ -243,7 +243,7 @@ def agents(clause: Clause, scene: Scene) -> Hit | None:
 
 def dates_of(clause: Clause, scene: Scene) -> tuple[Dated, ...]:
     """Return the times a clause names; a weekday in a sentence about the past is the one before."""
-    if words.MAYBE_DATE.search(clause.low) is None:
+    if not words.may_date(clause.low):
         return ()
     past = (
         words.PAST.search(words.NOT_PAST.sub(" ", clause.low)) is not None

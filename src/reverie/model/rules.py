@@ -14,7 +14,6 @@ stated plainly. An event's `since` is when it happens.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 import msgspec
 from msgspec.structs import replace
@@ -27,7 +26,6 @@ from reverie.model.claims import Claim, Scene
 from reverie.model.corrections import mends
 from reverie.model.sentences import Sentence, command_after, sentences
 from reverie.model.topics import tags
-from reverie.model.when import Anchor
 
 EXTRACTOR = "rules/1"
 MOST = 40
@@ -65,7 +63,10 @@ def _read(turn: Turn, calendar: Calendar, stated: list[Claim]) -> Iterator[Found
     """Yield what one turn states; `stated` grows by it, so that a later turn may correct it."""
     if turn.role not in {"user", "assistant"} or not turn.content:
         return
-    spoken = _unjoked(tuple(sentences(turn.content, turn.injected)))
+    spoken = tuple(sentences(turn.content, turn.injected))
+    low = turn.content.lower()
+    if any(hint in low for hint in _JOKES):
+        spoken = _unjoked(spoken)
     if not spoken:
         return
     scene = _scene(turn, calendar)
@@ -81,11 +82,10 @@ def _read(turn: Turn, calendar: Calendar, stated: list[Claim]) -> Iterator[Found
 
 
 def _scene(turn: Turn, calendar: Calendar) -> Scene:
-    anchor = Anchor(date.fromisoformat(calendar.day(turn.at)), calendar.local(turn.at))
     if turn.role == "assistant":
-        return Scene("assistant", "Agent", "User", anchor)
+        return Scene("assistant", "Agent", "User", turn.at, calendar)
     named = turn.name if turn.name.lower() not in _ROLES else ""
-    return Scene("user", named or "User", "Agent", anchor)
+    return Scene("user", named or "User", "Agent", turn.at, calendar)
 
 
 def _unjoked(spoken: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
@@ -134,15 +134,21 @@ def _claims(
 def _stated(spoken: tuple[Sentence, ...], at: int, scene: Scene) -> Iterator[Claim]:
     """Read one sentence in its language."""
     sentence = spoken[at]
-    if _HAN.search(sentence.text):
+    if sentence.text.isascii():
+        yield from rules_en.read(sentence, scene, person=_person(spoken, at, scene))
+    elif _HAN.search(sentence.text):
         if _chinese(sentence.text):
             yield from rules_zh.read(sentence, scene)
     elif not _OTHER.search(sentence.text):
-        person = ""
-        if scene.role == "user" and rules_en.speaks_of_other(sentence.text):
-            before = (rules_en.person_of(one.text) for one in reversed(spoken[:at]))
-            person = next((name for name in before if name != ""), None) or ""
-        yield from rules_en.read(sentence, scene, person=person)
+        yield from rules_en.read(sentence, scene, person=_person(spoken, at, scene))
+
+
+def _person(spoken: tuple[Sentence, ...], at: int, scene: Scene) -> str:
+    """Return the person whom the sentences before one named, if it speaks of "her"."""
+    if scene.role != "user" or not rules_en.speaks_of_other(spoken[at].text):
+        return ""
+    before = (rules_en.person_of(one.text) for one in reversed(spoken[:at]))
+    return next((name for name in before if name != ""), None) or ""
 
 
 def _chinese(text: str) -> bool:

@@ -55,6 +55,8 @@ def read(sentence: Sentence, scene: Scene, *, person: str = "") -> Iterator[Clai
     said = sentence.text
     if len(said) < words.SHORTEST or "[redacted:" in said:
         return
+    if scene.role == "assistant" and not deeds.AGENT_MAY.search(said.lower()):
+        return
     body, skipped, front = _without_front(said)
     start = sentence.start + skipped
     claims = list(_claims(body, start, scene, front, person))
@@ -69,7 +71,7 @@ def read(sentence: Sentence, scene: Scene, *, person: str = "") -> Iterator[Clai
 def _without_front(said: str) -> tuple[str, int, Front]:
     """Take greetings and small words off the front."""
     at, front = 0, Front()
-    while (lead := words.LEAD.match(said, at)) is not None and lead.end() > at:
+    while words.may_lead(said, at) and (lead := words.LEAD.match(said, at)) is not None and lead.end() > at:
         front = Front(
             front.ordered or words.ORDERS.search(lead[0]) is not None,
             front.corrects or words.CORRECTS.search(lead[0]) is not None,
@@ -79,7 +81,7 @@ def _without_front(said: str) -> tuple[str, int, Front]:
 
 
 def _claims(body: str, start: int, scene: Scene, front: Front, person: str) -> Iterator[Claim]:
-    if scene.role == "user":
+    if scene.role == "user" and "remind me" in body.lower():
         asked = clause_of(body, start)
         if (order := words.REMIND.match(asked.low)) is not None:
             yield from _reminder(asked, scene, order)
@@ -114,6 +116,8 @@ def _claims(body: str, start: int, scene: Scene, front: Front, person: str) -> I
 
 def _without_question(body: str) -> str:
     """Leave of a sentence that asks only what was stated before the question; an empty text if nothing was."""
+    if "?" not in body:
+        return body
     asks = words.ASKS.match(body)
     if asks is None and not body.rstrip("\"')”’").endswith("?"):
         return body

@@ -60,6 +60,9 @@ _CODE_LINE = Words(
     |&?\w+(?:\.\w+)* ?= ?\S+;?\s*$
     )""",
 )
+_CODE_MARK = re.compile(r"[({;:=\"]")
+_LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL", "CRITICAL", "TRACE")
+_FENCES, _QUOTES = frozenset("`~"), frozenset(">＞|")
 _PROGRAM = re.compile(r"(?:import|from|def|class|return|public|const|let|var|function)\b|#|[@<{}(\[]|\w+ = ")
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _ITEM = re.compile(r"\s*(?:[-*•+–]|\(?\d{1,2}[.)、．]|[一二三四五六七八九十]、|[①-⑩])\s*(?=\S)")
@@ -99,8 +102,8 @@ def pieces(content: str, injected: tuple[tuple[int, int], ...] = ()) -> tuple[Pi
     found: list[Piece] = []
     fence, previous, pasted = "", "own", False
     for start, line in _lines(text):
-        end = start + len(line)
-        mark = _FENCE.match(line)
+        end, head = start + len(line), line.lstrip()[:1]
+        mark = _FENCE.match(line) if head in _FENCES else None
         if fence:
             kind: Kind = "fence"
             fence = "" if mark and mark[1].startswith(fence) and not line[mark.end() :].strip() else fence
@@ -108,11 +111,13 @@ def pieces(content: str, injected: tuple[tuple[int, int], ...] = ()) -> tuple[Pi
             kind, fence = "fence", mark[1]
         elif pasted:
             kind = "paste"
-        elif not line.strip():
+        elif not head:
             kind = "own"
-        elif _QUOTE.match(line) or previous == "quote":
+        elif previous == "quote" or (head in _QUOTES and _QUOTE.match(line)):
             kind = "quote"
-        elif _CODE_LINE.match(line) or (_INDENTED.match(line) and not _ITEM.match(line)):
+        elif (_may_be_code(line, head) and _CODE_LINE.match(line)) or (
+            line[0] in " \t" and _INDENTED.match(line) and not _ITEM.match(line)
+        ):
             kind = "paste"
         else:
             kind = "own"
@@ -121,7 +126,7 @@ def pieces(content: str, injected: tuple[tuple[int, int], ...] = ()) -> tuple[Pi
                 found.append(Piece(start, start + opened.start(), "own"))
                 found.append(Piece(start + opened.start(), end, "paste"))
                 continue
-        previous = kind if line.strip() else "own"
+        previous = kind if head else "own"
         if found and found[-1].kind == kind and found[-1].end == start:
             found[-1] = Piece(found[-1].start, end, kind)
         else:
@@ -129,12 +134,16 @@ def pieces(content: str, injected: tuple[tuple[int, int], ...] = ()) -> tuple[Pi
     return tuple(found)
 
 
+def _may_be_code(line: str, head: str) -> bool:
+    """Say whether a line that begins with `head` may be one of code: one of words is not without one of its marks."""
+    return not head.isalpha() or _CODE_MARK.search(line) is not None or line.lstrip().startswith(_LEVELS)
+
+
 def sentences(content: str, injected: tuple[tuple[int, int], ...] = ()) -> Iterator[Sentence]:
     """Yield the sentences of a turn that are its speaker's own words and none of them an order from elsewhere."""
     text = _without(content[:READ], injected)
     number = 0
-    low = text.lower()
-    wary = any(word in low for word in _WARY)
+    wary = _wary(text)
     for piece in pieces(content, injected):
         if piece.kind != "own":
             continue
@@ -146,8 +155,15 @@ def sentences(content: str, injected: tuple[tuple[int, int], ...] = ()) -> Itera
 
 def hostile(text: str) -> bool:
     """Tell whether a text orders an agent about, as text from elsewhere does that wants to be obeyed."""
+    return _wary(text) and _HOSTILE.search(text) is not None
+
+
+def _wary(text: str) -> bool:
     low = text.lower()
-    return any(word in low for word in _WARY) and _HOSTILE.search(text) is not None
+    for word in _WARY:  # noqa: SIM110 - each turn is asked; a generator takes three times as long
+        if word in low:
+            return True
+    return False
 
 
 def command_after(content: str, end: int) -> tuple[str, int] | None:

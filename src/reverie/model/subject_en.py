@@ -58,6 +58,12 @@ _FRONT = Words(
     |our)(?: |['’]))|, (?=(?:the |`\w+`)))""",
     fold=True,
 )
+_FIRST = Words(r"[A-Za-z]+(?![^\W_]|\d)")
+_FRONT_WORDS = frozenset(  # with which `_FRONT` begins
+    r"""after before in on at during for by since these from until as every most once with this last next
+    yesterday today tomorrow tonight nowadays currently recently earlier later apparently sadly luckily
+    fortunately unfortunately""".split()
+)
 _SELF = Words(r"(?:I|i)\b,?\s*")
 _GROUP = Words(
     r"""(?:[Ww]e|(?:[Mm]y|[Tt]he|[Oo]ur) (?:team|company|squad|group) and I|[Mm]y (?:wife|husband|partner
@@ -117,6 +123,9 @@ def subject(full: str) -> Subject | None:
 
 def behind_front(full: str) -> int:
     """Return where a clause goes on behind a time or place at its front."""
+    first = _FIRST.match(full)
+    if first is not None and first[0].lower() not in _FRONT_WORDS:
+        return 0
     front = _FRONT.match(full)
     return front.end() if front is not None else 0
 

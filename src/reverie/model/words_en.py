@@ -31,6 +31,26 @@ LEAD = Words(
     |tell you))(?: that)?,? (?=(?:i|we|my|our|the)\b)|(?-i:(?:And|But|So|Also),? (?=[A-Z])))\s*""",
     fold=True,
 )
+_FIRST = Words(r"[A-Za-z]+")
+_LEADS = frozenset(  # the words with which `LEAD` begins
+    r"""hi hey hello good morning dear ok okay so well oh ah yes yeah yep yup sure right great perfect nice
+    cool lovely thank thanks btw by fyi also and but then anyway anyways alright honestly basically
+    officially first second third finally lastly important note p ps one another unrelated side for heads
+    housekeeping quick update news bad big in just please as reminder keep to got understood done no of
+    absolutely noted agreed not small correction nope actually wait sorry my i oops scratch can could you
+    remember don do never make write save store memorise memorize""".split()
+)
+
+
+def may_lead(said: str, at: int) -> bool:
+    """Say whether `LEAD` may match at a place, by the first word there."""
+    first = _FIRST.match(said, at)
+    if first is None:
+        return not said[at : at + 1].isascii()
+    low = first[0].lower()
+    return low in _LEADS or low.startswith("hm") or not said[first.end() : first.end() + 1].isascii()
+
+
 CORRECTS = Words(
     r"""\b(?:correction|nope|no|actually|wait|sorry|mistake|my bad|misspoke|wrong|oops|scratch that
     |not quite)\b""",
@@ -162,13 +182,28 @@ THIRD = Words(
     |d)\b)?)? ?"""
 )
 
-OTHER = Words(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|[Tt]hey|[Tt]heir)\b")
+# As `\b(?:he|she|his|her|they|their)\b`, but the search skips to a letter with which one begins.
+OTHER = Words(r"[HhSsTt](?<!\w\w)(?:(?<=[Hh])(?:e|is|er)|(?<=[Ss])he|(?<=[Tt])he(?:y|ir))\b")
 
 MAYBE_DATE = Words(
     r"""\d|day|week|month|year|quarter|tonight|tomorrow|morning|afternoon|evening|\bago\b|\bnight\b
     |\beo[dwmy]\b|noon|\b(?:mon|tues?|wed|thu|thurs?|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sept?
     |oct|nov|dec|march|april|june|july|august|september|october|november|december|january|february)\b"""
 )
+_DATE_HINTS = tuple(
+    r"""day week mon year quarter tonight tomorrow ago night eo noon evening tue wed thu fri sat sun jan feb mar
+    apr may jun jul aug sep oct nov dec morning""".split()
+)
+_DIGIT = Words(r"[0-9]")
+
+
+def may_date(low: str) -> bool:
+    """Say whether a text in lower case may name a date; few do, and each of the words is looked for fast by itself."""
+    if low.isascii() and not any(hint in low for hint in _DATE_HINTS) and not _DIGIT.search(low):
+        return False
+    return MAYBE_DATE.search(low) is not None
+
+
 PAST = Words(
     r"""(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bam )\b(?!need|feed|embed|speed|indeed|hundred|shared|named
     |red\b|bed\b|based|interested|supposed|called|used to|unrelated|united|related|wanted)(?:\w{2,}ed
