@@ -17,7 +17,7 @@ import shlex
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reverie import layout
@@ -105,9 +105,10 @@ def load(
             _apply(values, user, folder, home=_home(variables))
     values |= read_environment(variables)
     values |= read_flags(flags or {})
-    if not values.get(("zone",)):
+    said = bool(values.get(("zone",)))
+    if not said:
         values["zone",] = system_zone(variables)
-    return assemble(values)
+    return replace(assemble(values), zone_said=said)
 
 
 def shared_folders(

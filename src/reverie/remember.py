@@ -23,7 +23,7 @@ from reverie import layout
 from reverie.core.categories import category
 from reverie.core.days import format_instant, is_when, when_bounds
 from reverie.core.due import Due
-from reverie.core.due_every import canonical, first, following, is_every, resolved
+from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
 from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
@@ -73,7 +73,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         kept_out.excluded(ws)
         return Remembered(refused=f"the topic {topic!r} is excluded")
-    if reason := problem(entry):
+    if reason := _zoneless(ws, draft.due) or problem(entry):
         _refuse(ws, entry, reason)
     done = _store_once(ws, entry, draft, known=known) if draft.key else _store(ws, entry, draft)
     if not done.repeated:
@@ -150,6 +150,14 @@ def _every(said: str) -> str:
         return said
 
 
+def _zoneless(ws: Workspace, when: str) -> str:
+    """Return why a time that says no zone is not taken, or nothing: where nobody set one, it could be any hour."""
+    if ws.settings.zone_said or not lacks_zone(when):
+        return ""
+    zone, said = ws.calendar.zone, when.strip().replace(" ", "T")
+    return f"due {said} has no zone: add an offset, as in {said}+02:00, or set `zone` (here: {zone})"
+
+
 def _past(ws: Workspace, due: str, at: datetime) -> str:
     """Return why a promise made at an instant cannot be due then, or nothing."""
     if not due or when_bounds(due, ws.calendar)[1] > at:
@@ -216,7 +224,8 @@ def settle(ws: Workspace, state: EntryState, *, cancelled: bool = False, until: 
         raise UsageError(message)
     if until:
         when = resolved(until, ws.calendar)
-        wrong = _past(ws, when, now) if is_when(when) else f"{until[:40]!r} is no date or time"
+        none = "" if is_when(when) else f"{until[:40]!r} is no date or time"
+        wrong = none or _zoneless(ws, until) or _past(ws, when, now)
         if wrong:
             message = f"it cannot be put off: {wrong}"
             raise UsageError(message)

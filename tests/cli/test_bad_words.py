@@ -67,6 +67,18 @@ CASES: dict[str, tuple[str, Callable[[Memory, Known], Any], int, str]] = {
         65,
         "use YYYY-MM-DD",
     ),
+    "a due hour without a zone": (
+        "remember Call --due 2027-07-10T15:00",
+        lambda m, _: m.remember("Call", Draft(due="2027-07-10T15:00")),
+        65,
+        "as in 2027-07-10T15:00+02:00, or set `zone`",
+    ),
+    "a promise put off to an hour without a zone": (
+        "done {promise} --until 2099-07-12T15:00",
+        lambda m, k: m.done(k["promise"], until="2099-07-12T15:00"),
+        64,
+        "as in 2099-07-12T15:00+02:00, or set `zone`",
+    ),
     "due in the past": (
         "remember Call --due 2020-01-01",
         lambda m, _: m.remember("Call", Draft(due="2020-01-01")),
@@ -127,6 +139,9 @@ def test_wrong_input_is_told_with_a_remedy(shell: Shell, known: Known, case: str
     words, call, code, remedy = CASES[case]
     events = shell.folder / ".state" / "events.jsonl"
     before = events.read_bytes()
+    if "without a zone" in case:
+        settings = shell.folder / "reverie.toml"
+        settings.write_text(settings.read_text().replace('zone = "UTC"', ""))
     with reverie.open(Opening(path=shell.folder, config_dir=shell.config)) as memory:
         if case == "an ambiguous beginning":
             for number in range(17):  # of 17 ids two begin alike

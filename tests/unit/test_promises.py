@@ -105,3 +105,22 @@ def test_what_is_no_promise_cannot_be_kept(desk: Desk) -> None:
     tea = desk.remember("User likes tea")
     with pytest.raises(UsageError, match="is no promise"):
         desk.memory.done(tea)
+
+
+def test_a_time_needs_a_zone_that_somebody_set(tmp_path: Path) -> None:
+    """Where nobody set `zone`, a due time says its offset, seconds or not; a day needs none; extraction needs none."""
+    with Desk(tmp_path, zone="") as desk:
+        with pytest.raises(InvalidRecord, match="due 2026-07-10T15:00 has no zone: add an offset"):
+            desk.remember("Call the clinic", due="2026-07-10 15:00")
+        assert "Call the clinic" in desk.memory.review()[0].text
+        call = desk.remember("Call the clinic", due="2026-07-10T15:00+02:00")
+        day = desk.remember("Send the quote", due="2026-07-10")
+        with pytest.raises(UsageError, match="has no zone"):
+            desk.memory.done(call, until="2026-07-11 15:00")
+        desk.memory.done(call, until="2026-07-11 15:00Z")
+        assert desk.memory.get(call).due == "2026-07-11T15:00:00Z"
+        assert desk.memory.get(day).due == "2026-07-10"
+        desk.say("Remind me to water the plants tomorrow at 9 am.")
+        desk.memory.extract()
+        assert desk.memory.status().quarantine == desk.again().status().quarantine
+        assert len(desk.memory.status().quarantine) == 1

@@ -41,6 +41,7 @@ _WORDS = {
     "weekdays": ",".join(WEEKDAYS[:5]),
 }
 _COUNTED = re.compile(r"(?:(\d{1,3}) +)?(day|week|month|year)s?", re.ASCII)
+_SHORT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _LOCAL = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 _WEEK, _YEAR = 7, 12
 
@@ -98,8 +99,12 @@ def following(every: str, due: str, *, begun: str, now: datetime, calendar: Cale
 def resolved(when: str, calendar: Calendar) -> str:
     """Return `when` as it is stored: a date and time without an offset is the calendar's own time, as an instant.
 
-    Whatever else it is comes back as it is; whoever stores it checks it. A time that the clock jumps over counts on.
+    An instant may leave out its seconds. Whatever else it is comes back as it is; whoever stores it checks it. A time
+    that the clock jumps over counts on.
     """
+    short = _SHORT.fullmatch(when.strip())
+    if short is not None:
+        return f"{short[1]}T{short[2]}:00{short[3]}"
     match = _LOCAL.fullmatch(when.strip())
     if match is None or not is_day(match[1]):
         return when.strip()
@@ -108,6 +113,11 @@ def resolved(when: str, calendar: Calendar) -> str:
     except ValueError:
         return when.strip()
     return format_instant(_instant(date.fromisoformat(match[1]), clock, calendar))
+
+
+def lacks_zone(when: str) -> bool:
+    """Whether `when` is a date and time without an offset."""
+    return _LOCAL.fullmatch(when.strip()) is not None
 
 
 def can_recur(due: str) -> bool:

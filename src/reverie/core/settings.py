@@ -308,6 +308,7 @@ class Settings:
     notes: NotesSettings = field(default_factory=NotesSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
+    zone_said: bool = field(default=True, compare=False)  # no key: whether `zone` is not just the system's
 
 
 def _keys(kind: type[Any], above: tuple[str, ...] = ()) -> Iterator[Key]:
@@ -315,6 +316,8 @@ def _keys(kind: type[Any], above: tuple[str, ...] = ()) -> Iterator[Key]:
     for one in fields(kind):
         if is_dataclass(hints[one.name]):
             yield from _keys(hints[one.name], (*above, one.name))
+            continue
+        if "rule" not in one.metadata:
             continue
         choices = get_args(hints[one.name]) if isinstance(one.default, str) else ()
         path = (*above, *_RENAMED.get(one.name, (one.name,)))
