@@ -74,7 +74,7 @@ def test_significance_alone_costs_no_new_vector(place):
 
 
 def test_an_embedder_that_fails_costs_no_word(place):
-    """R-24, P-01: old vectors go on serving, new rows by words, and the next run makes up for it."""
+    """R-24, P-01, S-50: old vectors go on serving, new rows by words, and the next run makes up for it."""
     index = place.open(toy(fail_at=3))
     index.rows.upsert([row("car", "car")])
     index.embed()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from embedding_server import serving
 
+from reverie.core.settings import Settings
 from reverie.errors import EmbedderFailed
 from reverie.index.embed.served import QUERY_SECONDS, REST_SECONDS, Served
 from reverie.index.embedder import BATCH, LONGEST, PROBE, same_model
@@ -143,9 +144,10 @@ def test_a_key_no_header_can_hold_is_refused(server: Server) -> None:
 
 
 def test_a_timeout_is_an_error(server: Server) -> None:
-    """A server that does not answer in the time allowed is an error of that kind."""
+    """S-50: a server that does not answer in the time allowed, 30 seconds by default, is an error of that kind."""
     server.answer = lambda _, __: (0 if server.leave.wait() else 500, b"", {})
     assert failure(asking(server, timeout=0.2)).kind == "timeout"
+    assert Settings().embedders.timeout_seconds == 30.0
 
 
 def test_a_server_that_drips_is_cut_off(server: Server) -> None:

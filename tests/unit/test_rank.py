@@ -287,3 +287,26 @@ def test_judging_the_best_alone_gives_the_order_of_judging_all(facts, k):
     everything = [judged.get(one.row.id, one) for one in bare]
     at_once = ranking.rank(query, everything, reference=NOW, k=len(facts) + 1)
     assert lazily == [one for one in at_once if one.id in judged][:k]
+
+
+def test_an_entry_weighs_by_who_said_it():
+    """M-30: of entries that match alike the user's stands first, then the agent's, then a stranger's, newest or not."""
+    origins = ("web", "file", "tool", "import", "other", "agent", "user")
+    entries = {
+        origin: row(
+            origin, f"Dana likes tea with {origin}", kind="entry", role="", origin=origin, days_ago=number
+        )
+        for number, origin in enumerate(origins)
+    }
+    ranked = order("does Dana like tea", *map(found, entries.values()))
+    assert ranked[:2] == ["user", "agent"]
+    assert set(ranked[2:]) == {"web", "file", "tool", "import", "other"}
+    told = order("what tea did you recommend to Dana", found(entries["agent"]), found(entries["web"]))
+    assert told == ["agent", "web"]
+
+
+def test_who_said_it_lifts_no_entry_over_a_better_match():
+    """A stranger's entry that holds the words stands before one of the user's that holds half of them."""
+    web = row("web", "The ferry leaves from the north pier", kind="entry", role="", origin="web")
+    user = row("user", "The ferry is slow", kind="entry", role="user", origin="user")
+    assert order("ferry north pier", found(web, 2.0), found(user, 1.0)) == ["web", "user"]

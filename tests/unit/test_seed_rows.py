@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from desk import Desk
 
 from reverie import layout
 from reverie.core.records import Turn
+from reverie.core.settings import Settings
 from reverie.core.where import Where
 from reverie.errors import DrainFailed, ReverieError, UsageError
 from reverie.recall import Ask
@@ -203,7 +205,7 @@ def test_three_times_are_kept_apart(desk: Desk) -> None:
 
 
 def test_who_said_it_weighs_at_recall(desk: Desk) -> None:
-    """M-30: of two turns of nearly the same words, one of the user's comes before that of the agent."""
+    """M-30: of turns and of entries of nearly the same words, the user's come before the agent's and a stranger's."""
     for role, text in (
         ("assistant", "The ferry leaves the north pier."),
         ("user", "The ferry left the north pier."),
@@ -211,6 +213,9 @@ def test_who_said_it_weighs_at_recall(desk: Desk) -> None:
         desk.memory.capture("s1", Turn(role=role, content=text, at=desk.clock()))
     hits = desk.memory.ask(Ask(query="ferry north pier", kinds=("turn",))).hits
     assert [hit.role for hit in hits] == ["user", "assistant"]
+    for origin in ("web", "file", "user"):
+        desk.remember(f"The museum has a {origin} garden", origin=origin)
+    assert desk.found("museum garden")[0] == "The museum has a user garden"
 
 
 def test_private_is_the_default(desk: Desk) -> None:
@@ -236,6 +241,32 @@ def test_turns_are_searched_too(desk: Desk) -> None:
     desk.memory.capture("s1", Turn(role="user", content="What a peculiar zeppelin.", at=desk.clock()))
     hits = desk.memory.ask(Ask(query="peculiar zeppelin", kinds=("turn",))).hits
     assert [hit.kind for hit in hits] == ["turn"]
+
+
+def test_silence_and_the_day_end_no_session(tmp_path: Path) -> None:
+    """S-49: after 15 minutes' silence, or a setting's, a session is read and goes on; the day begins when it is set to.
+
+    A host's session is its own: nothing resets it, so neither the hour nor the silence can lose its thread.
+    """
+    late = datetime(2026, 7, 2, 1, tzinfo=UTC)
+    with Desk(tmp_path, now=late, **{"day_starts_at": "04:00", "extraction.idle_minutes": "30"}) as desk:
+        desk.memory.context()
+        desk.say("I moved to Lisbon.", session="talk")
+        desk.clock.advance(minutes=20)
+        desk.memory.context()
+        assert desk.memory.list() == []  # not yet silent for long
+        desk.clock.advance(minutes=11)
+        desk.memory.context()
+        assert [state.entry.day for state in desk.memory.list()] == [
+            "2026-07-01"
+        ]  # before four it is yesterday
+        desk.clock.advance(hours=4)
+        desk.say("I work at Acme.", session="talk")
+        desk.clock.advance(minutes=31)
+        desk.memory.context()
+        found = {state.entry.day: state.entry.turns for state in desk.memory.list()}
+        assert found == {"2026-07-01": "0", "2026-07-02": "1"}  # one session, whose ordinals go on
+    assert (Settings().day_starts_at, Settings().extraction.idle_minutes) == ("00:00", 15)
 
 
 def test_no_file_that_goes_missing_takes_entries_with_it_silently(desk: Desk) -> None:

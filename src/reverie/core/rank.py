@@ -52,6 +52,8 @@ _VOICE = {"user": 0.65, "assistant": 0.0, "tool": -0.1, "system": -0.1}  # facts
 _ASSISTANT = {"user": 0.5, "assistant": 0.65}  # asked about its words: the user's turn before says what about
 _BOTH = {"assistant": 0.65}  # a summary is of what both said
 _KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "value": 0.65, "history": 0.4}
+_ORIGIN = {"user": 0.0, "agent": -0.05}  # what an entry loses by where its words came from
+_STRANGE = -0.12  # a tool, a file, a page of the web, another memory: nobody here vouches for it
 _STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5}
 
 _LOOKED_AT = 40  # candidates whose text is read when the query asks when
@@ -229,6 +231,8 @@ def _boni(asked: _Asked, candidate: Candidate, around: _Around) -> list[tuple[fl
     row, query = candidate.row, asked.query
     by_user = row.role == "user"
     voice = asked.voices.get(row.role if row.kind == "turn" else row.kind, 0.0)
+    if row.kind == "entry" and not (query.of_assistant and row.origin == "agent"):
+        voice += _ORIGIN.get(row.origin, _STRANGE)
     boni = [(voice, "by the user" if by_user else ""), (_weight(row, asked.now), "")]
     if row.session:
         boni.append((SESSION * around.priors[row.session], "session"))
