@@ -23,15 +23,19 @@ from reverie.core.intake import cleaned, mistyped, problem
 from reverie.core.pipeline import captured, rhythm_of
 from reverie.core.records import Turn
 from reverie.errors import InvalidRecord, UsageError
-from reverie.store import quarantine, sessions, stream
+from reverie.store import quarantine, sent, sessions, stream
 from reverie.store.workspace import Workspace
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True):
-    """The stored turn's id and ordinal (-1 when capture is paused or off), and what became due."""
+    """The stored turn's id and ordinal (-1 when capture is paused or off), and what became due.
+
+    `repeated` says that the same turn had come under its id before; `n` is then the ordinal it got first.
+    """
 
     id: str = ""
     n: int = -1
+    repeated: bool = False
     redacted: tuple[str, ...] = ()
     due: Due = Due()
 
@@ -50,13 +54,17 @@ def capture(ws: Workspace, session: str, turn: Turn, *, rendered: Sequence[str] 
     if _is_off(ws):
         return Captured()
     clean = _ready(ws, session, turn, rendered)
+    first = sent.ordinal(ws, session, clean)
+    # One that stands is written again: that it stands does not say that it was synced. Readers take it once.
     stored = sessions.append(ws, session, clean)
     if stored is None:
         return Captured()
     read = captured(stored.n, rhythm_of(ws.settings.extraction)) is not None
     summarised = (stored.n + 1) % ws.settings.summaries.turns_per_summary == 0
     due = Due(sessions=(session,)) if read or summarised else Due()
-    return Captured(id=stored.id, n=stored.n, redacted=clean.redacted, due=due)
+    repeated = first >= 0
+    n = first if repeated else stored.n
+    return Captured(id=stored.id, n=n, repeated=repeated, redacted=clean.redacted, due=due)
 
 
 def capture_many(

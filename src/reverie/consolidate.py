@@ -20,6 +20,7 @@ import msgspec
 
 from reverie.compact import Compacted, is_over
 from reverie.core.pipeline import STEPS, Step, Trigger
+from reverie.core.plural import many
 from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.dream import Dreamt
@@ -184,8 +185,8 @@ def waiting(ws: Workspace) -> dict[str, str]:
     """Return what the stages would find that can be told without opening anything derived."""
     long = sum(is_over(ws, name) for name in sessions.names(ws))
     return {
-        "drain": f"{_number(len(journal.waiting(ws).records), 'record')} queued",
-        "compact": f"{_number(long, 'session')} over the budget",
+        "drain": f"{many(len(journal.waiting(ws).records), 'record')} queued",
+        "compact": f"{many(long, 'session')} over the budget",
     }
 
 
@@ -213,29 +214,27 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
         done = verbs.drain()
         tally.tell("drain", *done.problems)
         refused = f", {done.refused} refused and kept aside" if done.refused else ""
-        said = (
-            f"{_number(done.stored, 'entry')} stored, {_number(done.feedback, 'judgement')} applied{refused}"
-        )
+        said = f"{many(done.stored, 'entry')} stored, {many(done.feedback, 'judgement')} applied{refused}"
         return Told("drain", said, idle=not (done.stored or done.feedback or done.refused))
 
     def extract() -> Told:
         done = verbs.extract()
         tally.found += done.entries
         tally.tell("extract", *done.problems)
-        said = f"{_number(done.entries, 'entry')} found in {_number(done.spans, 'span')}"
+        said = f"{many(done.entries, 'entry')} found in {many(done.spans, 'span')}"
         return Told("extract", said, idle=not done.spans)
 
     def compact() -> Told:
         done = verbs.compact_all()
         tally.tell("compact", *filter(None, (done.problem,)))
-        said = f"{_number(done.archived, 'turn')} moved into the history"
+        said = f"{many(done.archived, 'turn')} moved into the history"
         return Told("compact", said, idle=not done.archived)
 
     def digest() -> Told:
         done = verbs.digest()
         tally.tell("digest", *done.problems)
         changed = ", ".join(done.changed) or "no digest"
-        said = f"{_number(done.sections, 'summary')} written, {changed} changed"
+        said = f"{many(done.sections, 'summary')} written, {changed} changed"
         return Told("digest", said, idle=not (done.sections or done.changed))
 
     def dream() -> Told:
@@ -248,7 +247,7 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
         done = verbs.lint(due=True)
         if done.edited is not None:
             tally.tell("lint", *filter(None, (done.edited.problem,)), passing=True)
-        return Told("lint", done.waits or _number(len(done.findings), "finding"), idle=bool(done.waits))
+        return Told("lint", done.waits or many(len(done.findings), "finding"), idle=bool(done.waits))
 
     def publish() -> Told:
         done = verbs.publish()
@@ -265,9 +264,3 @@ def _stages(verbs: Verbs, tally: _Tally) -> dict[str, Callable[[], Told]]:
         "lint": lint,
         "publish": publish,
     }
-
-
-def _number(number: int, thing: str) -> str:
-    """Return a number of things, the word in the plural where it is not one."""
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,} {thing if number == 1 else plural}"

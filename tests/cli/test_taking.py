@@ -62,10 +62,12 @@ def test_lines_name_their_sessions(shell: Shell) -> None:
 
 
 def test_the_same_lines_again_add_nothing(shell: Shell) -> None:
-    """Lines sent again after a doubtful answer are found once."""
+    """Lines sent again after a doubtful answer are found once, and told to be known already."""
     talk = line() + line(content="I like tea.")
-    shell.ok("capture", "s1", "-", stdin=talk)
-    shell.ok("capture", "s1", "-", stdin=talk)
+    assert shell.ok("capture", "s1", "-", stdin=talk).out == "2 turns stored in 1 session\n"
+    assert shell.ok("capture", "s1", "-", stdin=talk).out == "0 turns stored in 0 sessions, 2 known already\n"
+    tally = shell.json("capture", "s1", "-", stdin=talk)
+    assert (tally["stored"], tally["repeated"], tally["sessions"]) == (0, 2, {})
     assert len(shell.json("recall", "Lisbon tea", "--kind", "turn")["hits"]) == 2
 
 
@@ -74,7 +76,11 @@ def test_a_turn_from_arguments_is_answered_with_its_place(shell: Shell) -> None:
     first = shell.json("capture", "s1", "user", "I moved to Lisbon.", "--id", "m1", "--name", "Mira")
     second = shell.json("capture", "s1", "assistant", "-", stdin="How is it? 不错".encode())
     assert (first["n"], first["id"], second["n"]) == (0, "m1", 1)
-    assert "turn 2 of s1" in shell.ok("capture", "s1", "user", "Sunny.").out
+    again = shell.json("capture", "s1", "user", "I moved to Lisbon.", "--id", "m1", "--name", "Mira")
+    assert (again["n"], again["repeated"], first["repeated"]) == (0, True, False)
+    told = shell.ok("capture", "s1", "user", "I moved to Lisbon.", "--id", "m1").out
+    assert told.startswith("known already: turn 0 of s1")
+    assert "turn 4 of s1" in shell.ok("capture", "s1", "user", "Sunny.").out
 
 
 def test_a_refused_turn_from_arguments_exits_65(shell: Shell) -> None:

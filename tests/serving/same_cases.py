@@ -213,7 +213,7 @@ CASES = [
          lambda memory, _: memory.capture("s9", Turn(role="user", content="Hi", at=memory.opened.ws.clock(), id="t")),
          lambda _: ["capture", "s9", "user", "Hi", "--id", "t"], None,
          lambda _: ("POST", "/turns", {"session": "s9", "role": "user", "content": "Hi", "id": "t"}),
-         part("id", "n", "redacted")),
+         part("id", "n", "redacted", "repeated")),
     Case("end a session that never was", lambda memory, _: {"due": memory.end("nobody")}, lambda _: ["end", "nobody"],
          None, lambda _: ("POST", "/sessions/end", {"session": "nobody"}),
          lambda value: value.get("due", value)),

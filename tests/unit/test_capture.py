@@ -47,6 +47,32 @@ def test_a_turn_sent_again_does_no_harm(ws: Workspace) -> None:
     assert texts(ws) == ["Once"]
 
 
+def test_a_turn_sent_again_is_told(ws: Workspace) -> None:
+    """The same id and words again answer `repeated` and the first ordinal, to anybody; other words do not."""
+    first = capture(ws, "s1", said("Once", id='t"1'))
+    capture(ws, "s1", said("Between", calls=(ToolCall('t"1', "deploy"), ToolCall("t9", "deploy"))))
+    assert (first.repeated, first.n) == (False, 0)
+    for who in (ws, ws, opened(ws.root)):
+        again = capture(who, "s1", said("Once", id='t"1'))
+        assert (again.repeated, again.id, again.n) == (True, first.id, 0)
+    elsewhere = capture(ws, "s2", said("Once", id='t"1'))
+    other = capture(ws, "s1", said("Twice", id='t"1'))
+    called = capture(ws, "s1", said("Once", id="t9"))
+    assert not any(one.repeated for one in (elsewhere, other, called))
+    assert texts(ws) == ["Once", "Between", "Twice", "Once"]
+
+
+def test_a_turn_that_another_process_stored_is_told(ws: Workspace) -> None:
+    """What another process stored meanwhile is known, and a file put back from a backup is looked through anew."""
+    capture(ws, "s1", said("One", id="t1"))
+    before = (ws.root / sessions.path_of("s1")).read_bytes()
+    capture(opened(ws.root), "s1", said("Two", id="t2"))
+    assert capture(ws, "s1", said("Two", id="t2")).repeated
+    (ws.root / sessions.path_of("s1")).write_bytes(before)
+    assert not capture(ws, "s1", said("Two", id="t2")).repeated
+    assert texts(ws) == ["One", "Two"]
+
+
 def test_secrets_never_reach_the_disk(ws: Workspace) -> None:
     """No byte of a secret is in any file, wherever in the turn it stood, and the kinds are said (R-44, P-18)."""
     turn = said(

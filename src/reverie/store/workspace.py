@@ -49,13 +49,21 @@ class End(msgspec.Struct, frozen=True):
     paused: bool = False
 
 
+class Sent(msgspec.Struct):
+    """At which bytes of a session's file the lines begin that hold an id, of the first `size` bytes."""
+
+    size: int = 0
+    at: dict[bytes, list[int]] = {}
+
+
 class Workspace:
     """An open workspace: its folder, disk, locks, settings, calendar, clock and source of ids.
 
     The store modules are functions over it. `clock` returns the present instant in UTC, `new_id` a fresh id of 16
     hex digits; both are injected so that tests decide them. `segment` is the journal segment this process appends
     to, empty until it first writes; `ends` says for each session's file spoken in how it ended when this process last
-    wrote to it. `expected` is who it will be, while it is yet to be made.
+    wrote to it, `sent` for each that turns with ids came to where those stand. `expected` is who it will be, while it
+    is yet to be made.
     """
 
     def __init__(
@@ -87,6 +95,7 @@ class Workspace:
         self.notebook = settings.notebook_path or layout.NOTEBOOK
         self.segment = ""
         self.ends: dict[str, End] = {}
+        self.sent: dict[str, Sent] = {}
         self.expected: Identity | None = None
 
     @property

@@ -63,9 +63,10 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class CapturedLines(msgspec.Struct, frozen=True):
-    """What became of the lines on standard input; `sessions` counts turns by session."""
+    """What became of the lines on standard input; `repeated` were known already, `sessions` counts turns by session."""
 
     stored: int
+    repeated: int
     not_recorded: int
     sessions: dict[str, int]
     redacted: list[str]

@@ -10,6 +10,7 @@ from typing import Annotated, get_args
 import typer
 
 from reverie import capture as capturing
+from reverie.core.plural import many
 from reverie.core.records import Role, Turn
 from reverie.errors import InvalidRecord, UsageError
 from reverie.importers import turns as turn_lines
@@ -35,6 +36,7 @@ class _Tally:
     """What became of the lines of one call."""
 
     stored: int = 0
+    repeated: int = 0
     not_recorded: int = 0
     sessions: dict[str, int] = field(default_factory=dict)
     redacted: list[str] = field(default_factory=list)
@@ -45,15 +47,19 @@ class _Tally:
         if not done.recorded:
             self.not_recorded += 1
             return
+        if done.repeated:
+            self.repeated += 1
+            return
         self.stored += 1
         self.sessions[session] = self.sessions.get(session, 0) + 1
         self.redacted += [kind for kind in done.redacted if kind not in self.redacted]
 
     def lines(self) -> Iterator[Line]:
         """Yield what happened, for people."""
-        yield line(f"{self.stored} turns stored in {len(self.sessions)} sessions")
+        known = f", {self.repeated:,} known already" if self.repeated else ""
+        yield line(f"{many(self.stored, 'turn')} stored in {many(len(self.sessions), 'session')}{known}")
         if self.not_recorded:
-            yield line(f"{self.not_recorded} turns not recorded: memory is paused or switched off")
+            yield line(f"{many(self.not_recorded, 'turn')} not recorded: memory is paused or switched off")
         if self.redacted:
             yield line(f"taken out before writing: {', '.join(self.redacted)}")
         for one in self.refused[:_SHOWN]:
@@ -101,9 +107,9 @@ def capture(
             name=name,
         )
         done = memory.capture(session, turn)
-    said = (
-        f"turn {done.n} of {session}" if done.recorded else "not recorded: memory is paused or switched off"
-    )
+    known = "known already: " if done.repeated else ""
+    off = "not recorded: memory is paused or switched off"
+    said = f"{known}turn {done.n} of {session}" if done.recorded else off
     out = f" (taken out: {', '.join(done.redacted)})" if done.redacted else ""
     answer(ctx, done, [line(said, out, dim(f" {done.id}"))])
 
