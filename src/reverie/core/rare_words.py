@@ -7,9 +7,7 @@ their square; never compares two statements, which is the guard's work.
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -47,16 +45,19 @@ class RareWords:
     def alike(self, words: Iterable[str], depth: int = DEPTH) -> list[str]:
         """Return the names of the statements that share the rarest of some words, most alike first."""
         having = sorted(filter(None, (self._having.get(term) for term in words)), key=len)
-        scores: dict[str, float] = defaultdict(float)
+        scores: dict[str, float] = {}
         left = LOOKED_AT
         for names in having:
             left -= len(names)
             if left < 0 and scores:
                 break
             weight = math.log(1 + len(self._terms) / len(names))
+            if not scores:
+                scores = dict.fromkeys(names, weight)
+                continue
             for name in names:
-                scores[name] += weight
-        return heapq.nlargest(depth, scores, key=scores.__getitem__)
+                scores[name] = scores.get(name, 0.0) + weight
+        return sorted(scores, key=scores.__getitem__, reverse=True)[:depth]
 
 
 def words_by_which(text: str) -> tuple[str, ...]:

@@ -29,21 +29,22 @@ class Resembling:
         self._state, self._index, self._catch_up = state, index, catch_up
         self._waiting = RareWords()
         self._seen = self._searched = -1  # the versions of the state that were looked at
+        self._is_empty = False  # whether nothing was stored then
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
         words = words_by_which(entry.text)
         if self._seen != self._state.version:
             self._waiting.set({one.entry.id: one.entry.text for one in self._state.queued()})
+            self._is_empty = self._state.is_empty()
             self._seen = self._state.version
-        return list(
-            self._state.find((*self._stored(entry.text, words), *self._waiting.alike(words))).values()
-        )
+        waiting = self._waiting.alike(words)
+        if self._is_empty:
+            return self._state.queued(waiting)
+        return list(self._state.find((*self._stored(entry.text, words), *waiting)).values())
 
     def _stored(self, text: str, words: tuple[str, ...]) -> list[str]:
         """Return the ids of stored entries that resemble a text."""
-        if self._state.is_empty():
-            return []
         try:
             if self._searched != self._state.version:
                 first, self._searched = self._searched < 0, self._state.version

@@ -131,9 +131,10 @@ class State:
         found = [state for state in found if where.admits(state)]
         return found[-where.limit :] if where.limit else found
 
-    def queued(self) -> list[EntryState]:
-        """Return the entries that wait for the drain."""
-        return list(self._overlaid.states.values())
+    def queued(self, ids: Iterable[str] | None = None) -> list[EntryState]:
+        """Return the entries that wait for the drain, or those of `ids` that do."""
+        states = self._overlaid.states
+        return list(states.values()) if ids is None else [states[one] for one in ids if one in states]
 
     def is_empty(self) -> bool:
         """Tell whether no entry is stored, whatever waits."""

@@ -25,12 +25,13 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
     entries: list[tuple[int, Entry]] = []
     refused: list[stream.Damaged] = []
     off_topic = 0
+    cleaned: dict[str, str] = {}  # names and tags come again in what one reading found
     for place, entry in enumerate(found):
         at = entry.at.replace(microsecond=0)
         named = msgspec.structs.replace(
             entry, id=derived_id(name, str(place)), at=at, day=ws.calendar.day(at)
         )
-        clean = _clean(ws, named)
+        clean = _clean(ws, named, cleaned)
         if excluded_by(f"{clean.text} {clean.evidence}", ws.settings.exclusions):
             off_topic += 1
             continue
@@ -43,14 +44,16 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
     return entries, len(refused)
 
 
-def _clean(ws: Workspace, entry: Entry) -> Entry:
+def _clean(ws: Workspace, entry: Entry, cleaned: dict[str, str]) -> Entry:
     """Return `entry` without secrets: a turn captured with redaction off may still hold some."""
-    clean = ws.clean
+    for short in (*entry.tags, entry.about, entry.who):
+        if short not in cleaned:
+            cleaned[short] = ws.clean(short)
     return msgspec.structs.replace(
         entry,
-        text=clean(entry.text),
-        evidence=clean(entry.evidence),
-        tags=tuple(clean(tag) for tag in entry.tags),
-        about=clean(entry.about),
-        who=clean(entry.who),
+        text=ws.clean(entry.text),
+        evidence=ws.clean(entry.evidence),
+        tags=tuple(cleaned[tag] for tag in entry.tags),
+        about=cleaned[entry.about],
+        who=cleaned[entry.who],
     )
