@@ -60,6 +60,7 @@ OBJECTS = ".history"
 DIGESTS = "digests"
 INDEX = ".index"
 STATE_DB = ".index/state.db"
+NOTED = ".index/noted"  # what the pages were found to hold, so that those left alone need no reading
 TEXT_INDEX = ".index/text"
 VECTORS = ".index/vectors"
 LANCE = ".index/lance"

@@ -54,7 +54,8 @@ def land(ws: Workspace, staging: Staging, verdict: Verdict, *, watermark: str, f
     Waits for the write lock as long as any write does; raises Busy.
     """
     history = History(ws)
-    theirs = pages.people_changes(ws, history)
+    writes = {f"{ws.notebook}/{path}" for path in (*verdict.pages, LOG, INDEX)}
+    theirs = pages.people_changes(ws, history, writes=writes)
     with ws.writing("dream"):
         also = installing.commit_people(history, theirs, at=ws.clock())
         asked = len(verdict.outcomes)

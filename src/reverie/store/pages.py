@@ -10,13 +10,15 @@ starts with a dot (an Obsidian vault's settings and bin) and without files over 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from reverie import layout
 from reverie.core.blocks import render_block
 from reverie.errors import UnsafePath
 from reverie.store.git import History, blob_id
+from reverie.store.noted import Noted
 from reverie.store.workspace import Workspace
 
 MAX_BYTES = (
@@ -46,25 +48,42 @@ def is_page(ws: Workspace, path: str) -> bool:
 
 def snapshot(ws: Workspace) -> dict[str, bytes]:
     """Return every tracked file with its bytes as they are now."""
-    return dict(_contents(ws))
+    contents = ((path, _read(ws, path)) for path, _ in _files(ws))
+    return {path: data for path, data in contents if data is not None}
 
 
-def people_changes(ws: Workspace, history: History) -> dict[str, bytes | None]:
+def people_changes(
+    ws: Workspace, history: History, *, writes: Container[str] | None = None
+) -> dict[str, bytes | None]:
     """Return what differs between the working files and the newest commit, None for a deleted file.
 
-    Contents are compared, not times or sizes: a change that kept both would be overwritten by the next dream.
-    A file whose folder (the notebook, `skills/`, `files/`) is missing, that grew too large, that may not be opened,
-    or that lies outside what is tracked now, is left as it was.
+    Contents are compared, not times or sizes: a change that kept both would be overwritten by the next dream. Whoever
+    names the paths that it `writes` next has only those compared, and what may have changed since it was last read
+    (`store.noted`): the cost follows what was touched. A file whose folder (the notebook, `skills/`, `files/`) is
+    missing, that grew too large, that may not be opened, or that lies outside what is tracked now, is left as it was.
     """
     known = history.tree(history.head())
+    noted = None if writes is None else Noted(ws)
     changes: dict[str, bytes | None] = {}
     there: set[str] = set()
-    for path, data in _contents(ws):
+    for path, status in _files(ws):
+        in_doubt = noted is None or status is None or path in (writes or ())
+        if noted and status and not in_doubt and noted.content(path, status) == known.get(path, "none"):
+            there.add(path)
+            continue
+        data = _read(ws, path)
+        if data is None:
+            continue
         there.add(path)
-        if blob_id(data) != known.get(path):
+        content = blob_id(data)
+        if noted and status and not in_doubt:
+            noted.add(path, status, content)
+        if content != known.get(path):
             changes[path] = data
     gone = (path for path in known.keys() - there if is_tracked(ws, path) and ws.disk.stat(path) is None)
     changes.update((path, None) for path in gone if _has_home(ws, path))
+    if noted:
+        noted.keep()
     return changes
 
 
@@ -92,23 +111,24 @@ def is_untouched(path: str, data: bytes) -> bool:
     return path in (layout.USER, layout.SOUL) and data == (_SEEDS / path).read_bytes()
 
 
-def _contents(ws: Workspace) -> Iterator[tuple[str, bytes]]:
-    """Yield each tracked file that may be opened and is not too large."""
-    below = (path for folder in _folders(ws) for path in ws.disk.walk(folder) if is_tracked(ws, path))
-    for path in (*_CORE, *below):
-        data = _read(ws, path)
-        if data is not None and len(data) <= MAX_BYTES:
-            yield path, data
+def _files(ws: Workspace) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Yield each path that is tracked; those beneath a folder may be opened and come with their status."""
+    for path in _CORE:
+        yield path, None
+    for folder in _folders(ws):
+        yield from ((path, status) for path, status in ws.disk.walk_statuses(folder) if is_tracked(ws, path))
 
 
 def _read(ws: Workspace, path: str) -> bytes | None:
+    """Return what a file holds; None when it is absent, too large, or may not be opened."""
     try:
         # Markdown is read without a look at its size first: a third less to do for ten thousand pages.
         if not path.endswith(".md") and (ws.disk.size(path) or 0) > MAX_BYTES:
             return None
-        return ws.disk.read(path)
+        data = ws.disk.read(path)
     except UnsafePath:
         return None  # a link or a second name: left alone, and reported by `check`
+    return data if data is not None and len(data) <= MAX_BYTES else None
 
 
 def _only_when_absent(data: bytes) -> Callable[[bytes | None], bytes | None]:
