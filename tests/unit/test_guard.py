@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reverie.core.guard import _RELATED, _turned, differences, likeness, relate
 from reverie.core.guard_chances import may_relate
-from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
+from reverie.core.guard_grammar import GRAMMAR, grammar_of
 from reverie.core.guard_signature import comparable
 from reverie.core.records import Entry
 
@@ -160,14 +160,13 @@ def test_what_may_not_relate_has_no_relation(old: str, new: str) -> None:
 
 
 @given(st.one_of(st.text(alphabet=string.printable, max_size=60), st.sampled_from(TEXTS)))
-def test_a_text_of_ascii_is_cut_alike_by_both_grammars(text: str) -> None:
-    """The short expression for texts of ASCII cuts them as the whole one does."""
-    if text.isascii():
-        cuts = [
-            [(found.lastgroup, found.span()) for found in grammar.finditer(text)]
-            for grammar in (ASCII_GRAMMAR, GRAMMAR)
-        ]
-        assert cuts[0] == cuts[1]
+def test_a_text_is_cut_alike_by_its_own_grammar(text: str) -> None:
+    """The shorter expressions, for what a text cannot hold, cut it as the whole one does."""
+    cuts = [
+        [(found.lastgroup, found.span()) for found in grammar.finditer(text)]
+        for grammar in (grammar_of(text), GRAMMAR)
+    ]
+    assert cuts[0] == cuts[1]
 
 
 @given(st.text(max_size=60))

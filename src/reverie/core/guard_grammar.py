@@ -30,36 +30,54 @@ _VERSION = rf"""{_START}v?\d+(?:\.\d+){{2,}}(?:[-.]?(?:rc|a|b|alpha|beta|dev|pos
         |{_START}v\d+(?:\.\d+)*{_END}"""
 _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
         (?:\s?(?:[万亿百]|千(?![米克瓦]))|[km](?![a-z\d]))?"""
-_HAN_DATES = rf"""| (?P<zhdate>{_ZH_DATE})
+_HAN_DATES = rf"""(?P<zhdate>{_ZH_DATE})
     | (?P<zhday>(?:下下|上上|下|上|本|这|每)?个?(?:周|星期|礼拜)[一二三四五六日天末])"""
-_HAN_WORDS = rf"""| (?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
+_HAN_WORDS = rf"""(?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
     | (?P<zh>{"|".join(map(re.escape, _ZH))})"""
-_HAN_LETTERS = r"| (?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])"
+_HAN_LETTERS = r"(?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])"
 
 
-def _grammar(dates: str, listed: str, letters: str) -> Words:
-    return Words(
-        rf"""(?ix)
-    (?P<iso>{_ISO})
-    {dates}
-    | (?P<day1>{_START}(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?{_END})
+_DAYS = rf"""(?P<day1>{_START}(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?{_END})
     | (?P<day2>{_START}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})\b(?:,?\s+(?P<y2>\d{{4}}))?)
     | (?P<day3>{_START}(?P<m3>{_MONTH})\s+(?P<y3>\d{{4}}){_END})
-    | (?P<time>{_CLOCK})
-    | (?P<code>{_CODE})
-    | (?P<version>{_VERSION})
+    | (?P<time>{_CLOCK})"""
+_NUMBERS = rf"""(?P<version>{_VERSION})
     | (?P<number>{_NUMBER})
-    | (?P<alnum>{_START}[A-Za-z]{{1,64}}\d[A-Za-z0-9]*)
-    {listed}
-    | (?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))
-    {letters}
-    | (?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
+    | (?P<alnum>{_START}[A-Za-z]{{1,64}}\d[A-Za-z0-9]*)"""
+_SPECIAL = rf"(?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))"
+_WORDS = r"""(?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
     | (?P<mixed>[^\W_\u3040-\u30ff\u3400-\u9fff]+)
-    | (?P<other>[^\s])
-    """
+    | (?P<other>[^\s])"""
+
+
+def _grammar(*, han: bool, digits: bool, marks: bool) -> Words:
+    """Return the expression for a text that may hold Chinese, digits, and the marks of code."""
+    tried = (
+        (digits, f"(?P<iso>{_ISO})"),
+        (han, _HAN_DATES),
+        (digits, _DAYS),
+        (marks, f"(?P<code>{_CODE})"),
+        (digits, _NUMBERS),
+        (han, _HAN_WORDS),
+        (marks, _SPECIAL),
+        (han, _HAN_LETTERS),
+        (True, _WORDS),
     )
+    return Words("(?ix)" + "\n    | ".join(part for wanted, part in tried if wanted))
 
 
-GRAMMAR = _grammar(_HAN_DATES, _HAN_WORDS, _HAN_LETTERS)
-ASCII_GRAMMAR = _grammar("", "", "")
-"""Cuts a text of ASCII alone as `GRAMMAR` does, without trying hundreds of Chinese phrases at each of its places."""
+GRAMMAR = _grammar(han=True, digits=True, marks=True)
+_ASCII = {
+    (digits, marks): _grammar(han=False, digits=digits, marks=marks)
+    for digits in (True, False)
+    for marks in (True, False)
+}
+_DIGITS = re.compile(r"[0-9]")
+_MARKS = re.compile(r"[`/@_#+~-]")  # one of these is in all code and in each special name
+
+
+def grammar_of(text: str) -> Words:
+    """Return what cuts a text as `GRAMMAR` does, without trying at each of its places what it cannot hold."""
+    if not text.isascii():
+        return GRAMMAR
+    return _ASCII[_DIGITS.search(text) is not None, _MARKS.search(text) is not None]

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from reverie.core.guard_attributes import KINDS_OF_TOOLS
 from reverie.core.guard_forms import chinese_number, date, number, plain_text, roots, singulars
-from reverie.core.guard_grammar import ASCII_GRAMMAR, GRAMMAR
+from reverie.core.guard_grammar import grammar_of
 from reverie.core.guard_places import PLACES, TWO_WORDS
 from reverie.core.guard_tokens import NOTHING, Behind, Reading, Token
 from reverie.core.guard_words import (
@@ -68,8 +68,7 @@ def _read_long(text: str) -> Reading:
 
 def _read(text: str) -> Reading:
     plain = plain_text(text)
-    grammar = ASCII_GRAMMAR if plain.isascii() else GRAMMAR
-    raws = [(found.lastgroup or "", found) for found in grammar.finditer(plain)]
+    raws = [(found.lastgroup or "", found) for found in grammar_of(plain).finditer(plain)]
     tokens: list[Token] = []
     place = 0
     while place < len(raws):
