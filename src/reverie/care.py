@@ -9,36 +9,42 @@ itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from reverie import company, following, importing
+from reverie import company, following, importing, stating
 from reverie import forget as forgetting
-from reverie import remember as remembering
 from reverie import review as reviewing
 from reverie import undo as undoing
 from reverie.check import Finding, check
 from reverie.core.due import Due
-from reverie.core.records import Draft, Run
+from reverie.core.records import Run
 from reverie.core.scopes import Member
+from reverie.drain import drain
 from reverie.editorial import NO_MODEL, edit
-from reverie.importers.taken import Imported
+from reverie.errors import DrainFailed
+from reverie.importers.taken import Fact, Imported
 from reverie.importing import Wish
 from reverie.index.state import State
 from reverie.lint import Linted, lint
 from reverie.merging import merge
+from reverie.publish import note
 from reverie.reaching import around_of
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
 from reverie.store.intents import settle_damaged
 from reverie.store.letting_go import look_through
+from reverie.store.workspace import Workspace
 from reverie.transfer import MANIFEST, Export, Exported, all_sealed, export, fits, planned, put, verified
 from reverie.why import Behind
 from reverie.word import Word
 
 _FORGOTTEN = "[forgotten]"
+_QUEUED = 8_000_000  # characters of imported facts that may wait for the drain
 
 
 class Care(Word):
@@ -201,16 +207,29 @@ class Care(Word):
         if source.is_dir() and (source / MANIFEST).exists():
             return self._take_in(verified(source), dry_run=wanted.dry_run)
 
-        def keep(text: str, draft: Draft) -> bool:
-            done = remembering.remember(ws, text, draft, known=self.opened.known)
-            return bool(done.id) and not done.repeated
-
-        done = importing.import_source(ws, source, wanted, keep=keep)
+        done = importing.import_source(ws, source, wanted, keep=self._kept(ws, dry_run=wanted.dry_run))
         if not done.dry_run:
             look_through(ws, self.opened.mask, done.sessions)
         return done
 
     # Inside
+
+    def _kept(self, ws: Workspace, *, dry_run: bool) -> importing.Keep:
+        """Return how an import keeps facts; the queue is drained whenever it took many, for it is held in memory."""
+        queued = 0
+
+        def keep(facts: Sequence[Fact]) -> Sequence[stating.Fate]:
+            nonlocal queued
+            told = stating.keep(ws, facts, known=lambda: self.opened.state_now().known, dry_run=dry_run)
+            queued += sum(len(fact.text) for fact, fate in zip(facts, told, strict=True) if fate is True)
+            if queued > _QUEUED and not dry_run:
+                queued = 0
+                with suppress(DrainFailed):  # the queue is intact, and the next drain says why
+                    done = drain(ws)
+                    note(ws, pressing=done.due.publish)
+            return told
+
+        return keep
 
     def _take_in(self, found: Export, *, dry_run: bool) -> Imported:
         """Take in an export: whole where this workspace holds nothing else, else what is missing."""

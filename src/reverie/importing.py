@@ -1,6 +1,6 @@
 """History that another program kept, coming in: conversations, other memories, a vault.
 
-In: a file, an archive or a folder. Out: turns in session files, as `capture` writes them; facts, kept by whoever calls;
+In: a file, an archive or a folder. Out: turns in session files, as `capture` writes them; facts, which `stating` keeps;
 notes and pages. Every text is redacted before it is written, and keeps the time it had.
 
 What survives a crash here: all that was written, in batches of one sync each. Importing again goes on where it stopped,
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -22,8 +22,8 @@ import msgspec
 from reverie import layout
 from reverie.core.intake import cleaned, problem
 from reverie.core.names import is_day
-from reverie.core.records import Draft, Turn
-from reverie.errors import Conflict, InvalidRecord, NotFound, UnsafePath, UsageError
+from reverie.core.records import Turn
+from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import formats, locomo
 from reverie.importers.source import listed, members
 from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
@@ -31,7 +31,7 @@ from reverie.importers.turns import Defaults, Skipped
 from reverie.store import quarantine, sessions, stream
 from reverie.store.workspace import Workspace
 
-_BATCH = 500  # turns written with one sync
+_BATCH = 500  # turns, or facts, written with one sync
 _BATCH_BYTES = 4 << 20
 _KNOWN = 200_000  # turns whose identity is remembered; a session too many is read again when it is met again
 _TOLD = 1_000  # unreadable pieces that are returned; all are set aside
@@ -39,7 +39,8 @@ _EVERY = 200  # turns between two tellings of how far it is
 _RAW = 100_000  # bytes of an unreadable piece that are set aside
 _MAX_NOTE = 8 << 20  # bytes of a note; a larger file is no page
 
-Keep = Callable[[str, Draft], bool]  # stores a fact, and tells whether it was new
+# Stores facts, and tells of each whether it was new; a text says why it cannot be stored, Passed why it was left out.
+Keep = Callable[[Sequence[Fact]], Sequence[bool | str | Passed]]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,6 +120,8 @@ class _Tally:
         self.sessions: dict[str, None] = {}
         self.known: OrderedDict[str, set[bytes]] = OrderedDict()
         self.batch: dict[str, list[Turn]] = {}
+        self.stating: list[tuple[Fact, int, str]] = []  # with the place and source of each
+        self.would: set[str] = set()  # keys of what a dry run found new, which no file holds
         self.waiting = self.bytes = self.before = 0
         self.turns = self.facts = self.repeated = self.files = self.unread = self.seen = 0
         self.skipped: list[Skipped] = []
@@ -146,13 +149,17 @@ class _Tally:
             self.wish.tell(Progress(done=min(self.before + place, total), total=total, seen=self.seen))
 
     def flush(self) -> None:
-        """Write what waits, each session with one sync, and set aside what could not be read."""
+        """Write what waits, each session and all facts with one sync, and set aside what could not be read."""
         batch, self.batch, self.waiting, self.bytes = self.batch, {}, 0, 0
         for session, turns in batch.items():
             stored = sessions.append_many(self.ws, session, turns)
             self.turns += stored
             if stored < len(turns):
                 self.passed["in a session that is paused"] += len(turns) - stored
+        stating, self.stating = self.stating, []
+        fates = self.keep([fact for fact, _, _ in stating]) if stating else ()
+        for fate, told in zip(fates, stating, strict=True):
+            self._stated(fate, *told)
         aside, self.aside = self.aside, []
         quarantine.set_aside(self.ws, aside)
 
@@ -210,16 +217,26 @@ class _Tally:
         return seen
 
     def _fact(self, fact: Fact, place: int, source: str) -> None:
-        """Have a fact kept, of origin import, under a key of its own."""
+        """Have a fact wait to be kept with others."""
         self.seen += 1
-        draft = Draft(origin="import", key=f"import:{fact.key}", at=fact.at, about=fact.about, tags=fact.tags)
-        try:
-            new = self.wish.dry_run or self.keep(fact.text, draft)
-        except (InvalidRecord, Conflict) as error:
-            self._skip(Skipped(place, fact.text[:_RAW].encode("utf-8", "replace"), str(error)), source)
-            return
-        self.facts += new
-        self.repeated += not new
+        self.stating.append((fact, place, source))
+        self.waiting += 1
+        self.bytes += len(fact.text)
+        if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
+            self.flush()
+
+    def _stated(self, fate: bool | str | Passed, fact: Fact, place: int, source: str) -> None:  # noqa: FBT001
+        """Count what became of a fact."""
+        if isinstance(fate, str):
+            self._skip(Skipped(place, fact.text[:_RAW].encode("utf-8", "replace"), fate), source)
+        elif isinstance(fate, Passed):
+            self.passed[fate.reason] += 1
+        else:
+            new = fate and fact.key not in self.would
+            if self.wish.dry_run:
+                self.would.add(fact.key)
+            self.facts += new
+            self.repeated += not new
 
     def _skip(self, skipped: Skipped, source: str) -> None:
         self.unread += 1

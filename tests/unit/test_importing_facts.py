@@ -6,16 +6,22 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from desk import Desk
 from foreign import ROLLOUT, chat, event, lines, take
 
+from reverie import care
+from reverie.core.entries import MAX_TEXT
 from reverie.core.records import Turn
+from reverie.errors import StoreUnwritable
+from reverie.store import journal, kept_out
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from desk import Desk
-
+    from reverie.core.records import JournalRecord
     from reverie.importers.taken import Progress
+    from reverie.store.workspace import Workspace
 
 # Other memories
 
@@ -155,3 +161,96 @@ def test_a_paused_session_takes_nothing(desk: Desk) -> None:
 
 def _stored_turn() -> Turn:
     return Turn(role="user", content="Before.", at=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+# Many at once
+
+
+def _memories(number: int) -> list[dict[str, Any]]:
+    return [{"id": str(n), "memory": f"Likes tea number {n}"} for n in range(number)]
+
+
+def test_many_facts_are_queued_with_few_writes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts go to the journal some hundred at a time; one that comes twice in a file, or again, is stored once."""
+    wrote: list[int] = []
+    real = journal.append_all
+
+    def counted(ws: Workspace, records: Sequence[JournalRecord]) -> None:
+        wrote.append(len(records))
+        real(ws, records)
+
+    monkeypatch.setattr(journal, "append_all", counted)
+    found = [*_memories(1_200), *_memories(10)]
+    done = take(desk, "mem0.json", found)
+    assert (done.facts, done.repeated, wrote) == (1_200, 10, [500, 500, 200])
+    assert (take(desk, "mem0.json", found).repeated, wrote[3:]) == (1_210, [0, 0, 0])
+    desk.memory.drain()
+    assert len(desk.memory.list()) == 1_200
+
+
+def test_facts_left_by_a_full_disk_come_in_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches before the disk was full stay, and importing again adds the rest, each fact once."""
+    real, calls = journal.append_all, []
+
+    def full(ws: Workspace, records: Sequence[JournalRecord]) -> None:
+        calls.append(1)
+        real(ws, records[: 500 if len(calls) == 1 else 3])  # of the second, what a torn write leaves
+        if len(calls) > 1:
+            raise StoreUnwritable("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "append_all", full)
+        with pytest.raises(StoreUnwritable, match="full"):
+            take(desk, "mem0.json", _memories(1_200))
+    done = take(desk, "mem0.json", _memories(1_200))
+    assert (done.facts, done.repeated) == (697, 503)
+    desk.memory.drain()
+    assert len({state.entry.text for state in desk.memory.list()}) == len(desk.memory.list()) == 1_200
+
+
+def test_a_long_import_of_facts_drains_its_own_queue(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The queue, which is held in memory, is drained on the way of a long import, and nothing is lost."""
+    monkeypatch.setattr(care, "_QUEUED", 10_000)
+    found = _memories(1_000)
+    assert take(desk, "mem0.json", found[:900]).facts == 900
+    assert take(desk, "mem0.json", found).facts == 100
+    assert 0 < len(desk.memory.opened.state_now().queued()) < 1_000
+    assert take(desk, "mem0.json", found).repeated == 1_000
+    desk.memory.drain()
+    assert len(desk.memory.list()) == 1_000
+
+
+def test_a_dry_run_of_facts_counts_as_the_import_does(desk: Desk) -> None:
+    """A dry run tells which facts are new, which are there and which cannot be stored, and writes nothing."""
+    take(desk, "mem0.json", _memories(3))
+    before = desk.bytes()
+    found = [*_memories(600), {"id": "x", "memory": "y" * (MAX_TEXT + 1)}, *_memories(5)]
+    told = take(desk, "mem0.json", found, dry_run=True)
+    assert desk.bytes() == before
+    done = take(desk, "mem0.json", found)
+    for one in (told, done):
+        assert (one.facts, one.repeated, one.unread) == (597, 8, 1)
+    assert "at most" in done.skipped[0].reason
+
+
+def test_a_fact_of_an_excluded_topic_is_counted_and_not_stored(desk: Desk) -> None:
+    """A fact that names a topic the user excluded is left out by that reason, and is no repeated one."""
+    desk.memory.exclude("tea")
+    done = take(desk, "mem0.json", [*_memories(1), {"id": "b", "memory": "Likes rye bread"}])
+    assert (done.facts, done.repeated, done.passed) == (1, 0, {"it names an excluded topic": 1})
+
+
+def test_facts_are_not_kept_where_memory_is_off(tmp_path: Path) -> None:
+    """With memory switched off no fact is stored, and each is counted by that reason."""
+    with Desk(tmp_path, enabled="false") as desk:
+        done = take(desk, "mem0.json", _memories(2))
+        assert (done.facts, done.repeated, sum(done.passed.values())) == (0, 0, 2)
+
+
+def test_a_secret_in_a_fact_is_taken_out_and_counted(desk: Desk) -> None:
+    """A fact's secrets are taken out before it is written, and counted as those of an explicit write are."""
+    take(desk, "mem0.json", [{"id": "a", "memory": "The key is AKIAIOSFODNN7EXAMPLE, for the harbour"}])
+    assert b"AKIAIOSFODNN7EXAMPLE" not in b"".join(
+        path.read_bytes() for path in desk.root.rglob("*") if path.is_file()
+    )
+    assert sum(kept_out.counted(desk.memory.opened.ws).redacted.values()) == 1
