@@ -75,7 +75,7 @@ class Opened:
         self.made = agent is None or ws.disk.size(layout.ORIGIN) is not None
         self._state = State(ws.root, ws.disk, calendar=ws.calendar, notebook=ws.notebook)
         self._index: Index | None = None
-        self._resembling = Resembling(self._state, lambda: self.index, catch_up=self._catch_up_index)
+        self.resembling = Resembling(self._state, lambda: self.index, catch_up=self._catch_up_index)
         self._recovered = False
         self._queue = journal.Queue(ws)
         self._laid: tuple[object, ...] | None = None
@@ -194,7 +194,7 @@ class Opened:
             mark=lambda session: self.state_now().mark(session),
             note=lambda path: self.state_now().note_digest(path),
             known=self.known,
-            alike=self._resembling,
+            alike=self.resembling,
             shown=self._shown,
             masked=self.mask,
         )

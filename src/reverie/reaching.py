@@ -34,7 +34,7 @@ def reach_of(opened: Opened, *, guest: bool = False) -> Reach:
         look=opened.state_now,
         veil=Veil(mask.text, mask.covers),
         forgotten=tuple(dict.fromkeys(one for tomb in mask.tombstones for one in tomb.entries)),
-        alike=opened.reading().alike,
+        alike=opened.resembling,
         seek=seek,
         agent=lambda run: models.agent("dream", run=run),
         model=models.name("dream"),

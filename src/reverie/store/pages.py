@@ -34,8 +34,8 @@ def is_tracked(ws: Workspace, path: str) -> bool:
     """Tell whether the history keeps the file at this path, size aside."""
     if path in _CORE:
         return True
-    inside = any(path.startswith(f"{folder}/") for folder in _folders(ws))
-    return inside and not any(name.startswith(".") for name in path.split("/"))
+    inside = path.startswith(tuple(f"{folder}/" for folder in _folders(ws)))
+    return inside and not path.startswith(".") and "/." not in path
 
 
 def is_page(ws: Workspace, path: str) -> bool:
