@@ -14,10 +14,11 @@ import msgspec
 from reverie.core.daylog_fields import flaw
 from reverie.core.days import is_when
 from reverie.core.due_every import can_recur, is_every
+from reverie.core.limits import LONGEST, too_long, too_many
 from reverie.core.names import is_day, valid_category
 from reverie.core.records import Entry
 
-MAX_TEXT = 100_000  # characters; a longer text is a document, which belongs in a file or a page
+MAX_TEXT = LONGEST["text"]  # characters; a longer text is a document, which belongs in a file or a page
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
 
 FIRST_DAY, LAST_DAY = "1970-01-01", "2199-12-31"  # outside lies no day on which anything was said
@@ -75,7 +76,22 @@ def problem(entry: Entry) -> str:
         return f"day {entry.day} cannot be: it must lie between {FIRST_DAY} and the end of the year after it was said"
     if valid_category(entry.category) != entry.category:
         return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
-    return _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
+    return _problem_of_sizes(entry) or _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
+
+
+def _problem_of_sizes(entry: Entry) -> str:
+    """Return what of `entry` is too long, or nothing."""
+    parts = (
+        ("evidence", entry.evidence),
+        ("session", entry.session),
+        ("who", entry.who),
+        ("about", entry.about),
+        *(("tag", tag) for tag in entry.tags),
+        *(("id", one) for one in entry.supersedes),
+    )
+    return (
+        too_many("tags", len(entry.tags)) or too_many("supersedes", len(entry.supersedes)) or too_long(parts)
+    )
 
 
 def _problem_of_numbers(entry: Entry) -> str:

@@ -12,6 +12,7 @@ from datetime import datetime
 import msgspec
 
 from reverie.core.days import utc
+from reverie.core.limits import too_long, too_many
 from reverie.core.records import Turn
 from reverie.core.redact import redact
 from reverie.core.redact_json import redact_json
@@ -68,12 +69,8 @@ def mistyped(given: msgspec.Struct) -> str:
 
 def problem(turn: Turn, *, limit: int) -> str:
     """Return why `turn` cannot be stored, as a sentence that says what to change; empty when it can."""
-    size = sum(
-        len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        for text in (turn.content, turn.item)
-    )
-    if size > limit:
-        return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
+    if reason := _oversized(turn, limit):
+        return reason
     if not (turn.content or turn.calls or turn.attachments or turn.item):
         return "the turn is empty: it needs content, a tool call or an attachment"
     try:
@@ -86,4 +83,26 @@ def problem(turn: Turn, *, limit: int) -> str:
         return "the turn's time lies beyond the years 1 to 9999 in UTC: say when it was said"
     if not turn.session.strip():
         return "the session has no name: give each conversation one"
+    return ""
+
+
+def _oversized(turn: Turn, limit: int) -> str:
+    """Return what of `turn` is too much, or nothing."""
+    parts = [
+        ("session", turn.session),
+        ("id", turn.id),
+        ("name", turn.name),
+        ("user", turn.user),
+        ("call", turn.call),
+    ]
+    parts += [part for call in turn.calls for part in (("call", call.id), ("name", call.name))]
+    for one in turn.attachments:
+        parts += [("ref", one.ref), ("name", one.name), ("media_type", one.media_type)]
+    many = too_many("calls", len(turn.calls)) or too_many("attachments", len(turn.attachments))
+    if reason := many or too_long(parts):
+        return f"the turn's {reason}"
+    texts = (turn.content, turn.item, *(call.arguments for call in turn.calls))
+    size = sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    if size > limit:
+        return f"the turn has {size:,} bytes: at most {limit:,} fit; attach large content by reference"
     return ""

@@ -2,9 +2,8 @@
 
 Owns the shape of every JSONL record; promises that a value decoded here is valid in type; never reads a file.
 Instants are aware UTC datetimes. A `When` is text: a date `2026-07-03`, a month `2026-07`, a year `2026`, or an
-RFC 3339 instant with offset. Days are `YYYY-MM-DD`. Ids are 16 lower-case hex digits. What comes by the hundred
-thousand is kept from the garbage collector (`gc=False`): it can hold no cycle, and looking for one takes a third of
-the time of reading it.
+RFC 3339 instant with offset. Days are `YYYY-MM-DD`. Ids are 16 lower-case hex digits. What comes in masses is kept from
+the garbage collector (`gc=False`), whose search for cycles takes a third of the time of reading it.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
+
+from reverie.core.limits import Count, Ordinal
 
 Role = Literal["user", "assistant", "tool", "system"]
 Origin = Literal["user", "agent", "tool", "file", "web", "import", "other"]
@@ -55,13 +56,13 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="t
     at: datetime
     session: str = ""
     id: str = ""
-    n: int = -1
+    n: Ordinal = -1
     name: str = ""
     user: str = ""
     calls: tuple[ToolCall, ...] = ()
     call: str = ""
     attachments: tuple[Attachment, ...] = ()
-    injected: tuple[tuple[int, int], ...] = ()
+    injected: tuple[tuple[Count, Count], ...] = ()
     redacted: tuple[str, ...] = ()  # kinds of secrets taken out before the turn was stored
     item: str = ""  # a host's own form of the turn, as JSON, where its other members do not say all of it
 
@@ -71,7 +72,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
 
     session: str
     at: datetime
-    n: int = 0
+    n: Count = 0
 
 
 class Switched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
@@ -79,7 +80,7 @@ class Switched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 
     to: Literal["end", "pause", "resume"]
     at: datetime
-    n: int
+    n: Count
     paused: bool = False
 
 
@@ -183,8 +184,8 @@ class Extraction(
     extractor: str
     entries: tuple[Entry, ...] = ()
     session: str = ""
-    start: int = 0
-    stop: int = 0
+    start: Count = 0
+    stop: Count = 0
     note: str = ""
     digest: str = ""
 
@@ -209,11 +210,10 @@ JournalRecord = Remember | Extraction | Feedback
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that happened to an entry after it was written; the fold of all events is its state.
 
-    `kind` is one of `core.fold.KINDS`. `entry` is the entry it happened to, `other` the entry it points at (for
-    links: `entry` supersedes, repeats, strengthens or contradicts `other`). `value` carries a significance, a
-    feedback word, or the zone of a promise that another entry tells the keeping of; `when` a new due date (of
-    `complete`: the next one of a promise that comes again); `of` the id of the event an `undo` takes back. `body`
-    is the whole entry for the kinds that store one at once (`commitment`, `supersede`, `correct`, `pin` of a new text).
+    `kind` is one of `core.fold.KINDS`. `entry` is the entry it happened to, `other` the one it points at (for links:
+    `entry` supersedes, repeats, strengthens or contradicts `other`). `value` is a significance, a feedback word, or the
+    zone of a promise whose keeping another entry tells; `when` a new due date (of `complete`: the next); `of` the id
+    of the event an `undo` takes back. `body` is the whole entry for the kinds that store one at once.
     """
 
     id: str
@@ -245,8 +245,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     page: str = ""
     into: str = ""
     reason: str = ""
-    part: int = 0
-    parts: int = 1
+    part: Count = 0
+    parts: Count = 1
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -262,7 +262,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     parent: str = ""
     watermark: str = ""
     pages: tuple[str, ...] = ()
-    counts: dict[str, int] = {}
+    counts: dict[str, Count] = {}
     problems: tuple[str, ...] = ()
     undoes: str = ""
 
@@ -273,14 +273,14 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
     session: str
     turn: str
     digest: str = ""
-    n: int = -1
+    n: Ordinal = -1
 
 
 class Sketch(msgspec.Struct, frozen=True, omit_defaults=True):
     """A phrase under the workspace's key: HMAC-SHA-256, the number of words (two or more), a hash of the first two."""
 
     keyed: str
-    words: int
+    words: Count
     head: int
 
 
@@ -313,7 +313,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     why it is `aside`: turns that no extraction could read, kept for the dream, which stay in their active window.
     """
 
-    cursor: int
+    cursor: Count
     timestamp: datetime
     session: str
     turns: str
