@@ -82,15 +82,14 @@ def refusal(error: OSError, path: str, *, doing: str = "write") -> ReverieError:
 
 def objection(ops: Syscalls, info: os.stat_result, *, folder: bool = False) -> str:
     """Return why this file (or folder) may not be opened, as the end of a sentence; empty when it may."""
-    if stat.S_ISLNK(info.st_mode):
+    kind = stat.S_IFMT(info.st_mode)
+    if kind == stat.S_IFLNK:
         return _UNSAFE[errno.ELOOP]
     if folder:
-        if not stat.S_ISDIR(info.st_mode):
+        if kind != stat.S_IFDIR:
             return _UNSAFE[errno.ENOTDIR]
-    elif stat.S_ISDIR(info.st_mode):
-        return _UNSAFE[errno.EISDIR]
-    elif not stat.S_ISREG(info.st_mode):
-        return _UNSAFE[errno.ENXIO]
+    elif kind != stat.S_IFREG:
+        return _UNSAFE[errno.EISDIR if kind == stat.S_IFDIR else errno.ENXIO]
     elif info.st_nlink > 1:
         return "has a second name (hard link) through which others could change it; replace it by a copy"
     if ops.foreign(info):
