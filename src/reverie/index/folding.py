@@ -113,9 +113,10 @@ class Folding:
         """Store what the log of `day` gained; ids of hand-written lines count from the top, which `context` carries."""
         path = layout.log_file(day)
         data = self.files.read(path) or b""
+        every = memoryview(data)  # its slices are no copies: a log may be as large as an import of one day
         whole = data.rfind(b"\n") + 1
         context = None
-        if before is not None and len(data) >= before.size and zlib.crc32(data[: before.size]) == before.crc:
+        if before is not None and len(data) >= before.size and zlib.crc32(every[: before.size]) == before.crc:
             context = msgspec.msgpack.decode(before.context, type=daylog.Context)
         else:
             # Entries whose line vanished stay until the file is seen to hold them or a rebuild starts from nothing:
@@ -132,7 +133,7 @@ class Folding:
         rows = [(day, line, text) for line, text in log.unparsed]
         self.db.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", rows)
         end = msgspec.structs.replace(log.context, session=without_halves(log.context.session))
-        crc, reached = zlib.crc32(data[:whole]), msgspec.msgpack.encode(end)
+        crc, reached = zlib.crc32(every[:whole]), msgspec.msgpack.encode(end)
         self._move_to(path, Position(whole, status.st_mtime_ns, status.st_ino, crc, reached))
 
     def _store_entries(self, entries: Iterable[tuple[Entry, int]]) -> None:
