@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from reverie import layout
 from reverie.core.editing import Edited, losses
 from reverie.core.mending import Complaint
+from reverie.core.plural import many
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Proposal, Refusal
 from reverie.index.state import State
@@ -128,7 +129,7 @@ def _install(ws: Workspace, around: Around, name: str, *, staging: Staging, page
     wanted = Change(
         kind="lint",
         by=editor(around.model),
-        title=f"Edit {len(pages)} pages",
+        title=f"Edit {many(len(pages), 'page')}",
         files=files,
         result="productive",
         counts={"edited": len(pages)},

@@ -19,6 +19,7 @@ from reverie.core import framing
 from reverie.core.budget import budget_of
 from reverie.core.ledger import Spent, by_purpose, told
 from reverie.core.memory_file import merge_block
+from reverie.core.plural import many
 from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
 from reverie.core.staleness import Freshness, late
@@ -186,16 +187,14 @@ def _standing_problems(seen: Status) -> Iterator[Problem]:
         )
     if seen.quarantine:
         yield Problem(
-            f"{len(seen.quarantine)} records were refused and set aside", "look with `reverie review list`"
+            f"{many(len(seen.quarantine), 'record')} refused and set aside", "look with `reverie review list`"
         )
     if seen.unparsed:
-        yield Problem(
-            f"{len(seen.unparsed)} lines of daily logs are no entries", "mend the lines listed, or leave them"
-        )
+        lines = many(len(seen.unparsed), "line")
+        yield Problem(f"{lines} of daily logs not understood", "mend the lines listed, or leave them")
     if seen.damaged:
-        yield Problem(
-            f"{len(seen.damaged)} places cannot be read", "run `reverie check`; restore them from a backup"
-        )
+        places = many(len(seen.damaged), "place")
+        yield Problem(f"{places} not readable", "run `reverie check`; restore them from a backup")
     for unit in seen.memory.over:
         yield Problem(
             f"MEMORY.md has {seen.memory.used[unit]:,} {unit}, of {seen.memory.limits[unit]:,}",

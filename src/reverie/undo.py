@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 from reverie import layout
 from reverie.core.citations import citations
 from reverie.core.days import parse_instant
+from reverie.core.plural import many
 from reverie.core.records import Outcome, OutcomeKind, Run
 from reverie.core.reverting import reverted, without_citing
 from reverie.errors import Conflict, NotFound, UsageError
@@ -52,7 +53,7 @@ def diff(ws: Workspace, run: str, *, masked: Masked) -> str:
     lines = text.splitlines(keepends=True)
     shown = [line for line in lines if not masked(line[1:].strip())]
     hidden = len(lines) - len(shown)
-    return "".join(shown) + (f"({hidden} lines are forgotten)\n" if hidden else "")
+    return "".join(shown) + (f"({many(hidden, 'line')} forgotten)\n" if hidden else "")
 
 
 def undo(ws: Workspace, run: str, *, retry: bool, masked: Masked) -> Run:

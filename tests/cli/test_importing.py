@@ -30,7 +30,7 @@ def test_a_dry_run_says_what_would_come_in(shell: Shell, tmp_path: Path) -> None
     """A dry run tells format and counts, and the import after it still finds everything new."""
     source = _rollout(tmp_path)
     told = shell.ok("import", source, "--dry-run").out
-    assert "codex: 1 turns in 1 sessions would come in" in told
+    assert "codex: 1 turn in 1 session would come in" in told
     assert "1 left out: an event of type token_count" in told
     done = shell.json("import", source)
     assert (done["turns"], done["repeated"], done["dry_run"], done["sessions"]) == (1, 0, False, ["r1"])

@@ -84,7 +84,7 @@ def test_a_forgotten_line_is_taken_out(desk: Desk, kept: str) -> None:
     assert desk.text(page) == before.replace(f"{GONE}, people say.\n", "")
     shown = desk.memory.diff(done.run)
     assert "macadamia" not in shown
-    assert "(1 lines are forgotten)" in shown
+    assert "(1 line forgotten)" in shown
 
 
 def test_doubtful_pages_are_marked_for_review_once(desk: Desk, kept: str) -> None:
@@ -210,7 +210,7 @@ def test_it_waits_while_a_backlog_does(desk: Desk) -> None:
         desk.remember(f"User keeps bee hive number {number} well")
     desk.memory.drain()
     desk.clock.advance(days=8)
-    assert desk.memory.lint(due=True).waits == "30 entries wait for a dream"
+    assert desk.memory.lint(due=True).waits == "30 entries waiting for a dream"
     desk.memory.dream(now=True)
     assert desk.memory.lint(due=True).waits == ""
 

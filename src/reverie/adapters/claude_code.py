@@ -28,6 +28,7 @@ from reverie.context import Context, ContextRequest, context
 from reverie.core import json_edit
 from reverie.core.json_edit import Node
 from reverie.core.pipeline import Moment, due, rhythm_of
+from reverie.core.plural import many
 from reverie.core.tokens import terms
 from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
 from reverie.store import hooks, sessions
@@ -147,7 +148,7 @@ def _capture(memory: Memory, event: Event) -> list[str]:
         else:
             if done.unread:
                 problems.append(
-                    f"{done.unread} lines of the transcript cannot be read: `reverie review list`"
+                    f"{many(done.unread, 'line')} of the transcript not read: `reverie review list`"
                 )
     return problems
 

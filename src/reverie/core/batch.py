@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from reverie.core.fold import EntryState
+from reverie.core.plural import many
 from reverie.core.settings import DreamSettings
 from reverie.core.tokens import estimate
 
@@ -105,7 +106,7 @@ def gate(
     waited = date.fromisoformat(today) - date.fromisoformat(min(part.day for part in waiting))
     if entries < settings.min_facts and waited.days < settings.max_wait_days:
         return Shut(
-            f"{entries} of {settings.min_facts} entries are pending, the oldest for {waited.days} days"
+            f"{entries} of {settings.min_facts} entries are pending, the oldest for {many(waited.days, 'day')}"
         )
     return Open(sprint)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from reverie import layout
+from reverie.core.plural import many
 
 _ORDER = ("cited", "merged", "superseded", "declined", "unprocessable")
 
@@ -44,7 +45,7 @@ def commit_message(
     covered = sorted(set(days))
     span = covered[0] if len(covered) == 1 else f"{covered[0]} to {covered[-1]}" if covered else "no day"
     lines = [
-        f"Dream of {span}: {len(listed) - made} pages changed, {made} made",
+        f"Dream of {span}: {many(len(listed) - made, 'page')} changed, {made} made",
         "",
         *(f"{'A' if one.new else 'M'} {one.path} +{one.added} -{one.removed}" for one in listed),
         *([""] if listed else []),
@@ -58,7 +59,7 @@ def summary(counts: Mapping[str, int], pages: int) -> str:
     """Return what became of the entries: `412 entries: 230 cited on 18 pages, 96 merged, 86 superseded`."""
     total = sum(counts.get(kind, 0) for kind in _ORDER)
     said = [
-        f"{number} {kind}" + (f" on {pages} page{'s' * (pages != 1)}" if kind == "cited" else "")
+        f"{number} {kind}" + (f" on {many(pages, 'page')}" if kind == "cited" else "")
         for kind in _ORDER
         if (number := counts.get(kind, 0))
     ]

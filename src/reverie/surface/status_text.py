@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reverie.core.ledger import Spent
+from reverie.core.plural import many
 from reverie.status import Place, Status
 from reverie.store.kept_out import KeptOut
 from reverie.surface.entry_text import cut
@@ -32,7 +33,7 @@ def status_lines(seen: Status) -> Iterator[Line]:
     yield from _places("no entries", seen.unparsed)
     yield from _places("unreadable", seen.damaged)
     if seen.unlooked:
-        yield _row("not read", f"{seen.unlooked} files were not looked through: `reverie check` reads all")
+        yield _row("not read", f"{many(seen.unlooked, 'file')} not looked through: `reverie check` reads all")
 
 
 def _facts(seen: Status) -> Iterator[Line]:
@@ -43,11 +44,15 @@ def _facts(seen: Status) -> Iterator[Line]:
     yield _row("promises", f"{seen.promises:,} open, {seen.pins:,} pinned, {seen.forgotten:,} forgotten")
     span = f", {seen.days[0]} to {seen.days[-1]}" if seen.days else ""
     yield _row("days", f"{len(seen.days):,}{span}; today is {seen.today}")
-    unread = f", {sum(seen.unread.values()):,} turns unread" if seen.unread else ""
+    unread = f", {many(sum(seen.unread.values()), 'turn')} unread" if seen.unread else ""
     yield _row("sessions", f"{seen.sessions:,}{unread}")
     outcomes = ", ".join(f"{number:,} {kind}" for kind, number in seen.outcomes.items())
     pending = sum(seen.pending.values())
-    waits = f"{pending:,} entries of {len(seen.pending)} days wait" if pending else "nothing waits"
+    waits = (
+        f"{many(pending, 'entry')} of {many(len(seen.pending), 'day')} waiting"
+        if pending
+        else "nothing waits"
+    )
     yield _row(
         "notebook", f"reaches {seen.watermark or 'no day yet'}; {waits}{'; ' if outcomes else ''}{outcomes}"
     )
@@ -80,7 +85,7 @@ def _dream(seen: Status) -> Iterator[Line]:
         counts = ", ".join(f"{number:,} {kind}" for kind, number in last.counts.items())
         said.append(f"last {last.run} {last.result}{f': {counts}' if counts else ''}")
     if stands.failures:
-        said.append(f"{len(stands.failures):,} entries failed before")
+        said.append(f"{many(len(stands.failures), 'entry')} failed before")
     yield _row("dream", "; ".join(said))
 
 
@@ -96,7 +101,8 @@ def _used(used: Spent) -> str:
     """Return what a model used today."""
     failed = f", {used.failed:,} failed" if used.failed else ""
     cost = f", ${used.cost:,.2f}" if used.cost else ""
-    return f"{used.calls:,} questions to a model today{failed}; {used.tokens:,} tokens{cost}, {used.seconds:,.0f} s"
+    asked = f"{many(used.calls, 'question')} to a model today{failed}"
+    return f"{asked}; {many(used.tokens, 'token')}{cost}, {used.seconds:,.0f} s"
 
 
 def _row(name: str, text: str) -> Line:

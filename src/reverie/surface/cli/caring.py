@@ -9,6 +9,7 @@ from typing import Annotated, get_args, get_type_hints
 import typer
 
 from reverie.check import Finding
+from reverie.core.plural import many
 from reverie.core.settings import PublishSettings
 from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
@@ -136,7 +137,11 @@ def reindex(ctx: typer.Context) -> None:
     """Throw the derived files away and build them again from the others."""
     with opened(ctx) as memory, watched(lambda: reindexing(memory.root), quiet=globals_of(ctx).json):
         done = memory.reindex()
-    answer(ctx, done, [line(f"{done.entries:,} entries and {done.rows:,} search rows, from the files")])
+    answer(
+        ctx,
+        done,
+        [line(f"{many(done.entries, 'entry')} and {many(done.rows, 'search row')}, from the files")],
+    )
 
 
 @app.command("export", cls=Verb, epilog="reverie export ~/backup/2026-07-01")
@@ -147,4 +152,4 @@ def export(
     """Write everything to an empty folder, loss-free: `reverie import` takes it back."""
     with opened(ctx) as memory:
         done = memory.export(target)
-    answer(ctx, done, [line(f"{done.files:,} files, {done.size:,} bytes in {done.folder}")])
+    answer(ctx, done, [line(f"{many(done.files, 'file')}, {many(done.size, 'byte')} in {done.folder}")])

@@ -15,6 +15,7 @@ import typer
 
 from reverie.config import load
 from reverie.core.names import slug
+from reverie.core.plural import many
 from reverie.errors import UsageError
 from reverie.store.disk import Disk
 from reverie.surface.cli.demo_life import Life, begin, live
@@ -83,7 +84,7 @@ def _lived(talk: Talk, folder: Path, *, quiet: bool) -> Life:
     life, clock = begin(talk, folder / slug(talk.agent), config_dir=folder / _CONFIG)
     if not quiet:
         sessions = len({turn.session for turn in talk.turns})
-        said = f"  {len(talk.turns)} turns in {sessions} sessions, days in {talk.zone}"
+        said = f"  {many(len(talk.turns), 'turn')} in {many(sessions, 'session')}, days in {talk.zone}"
         say(line(""), line(heading(f"{talk.agent} and {talk.user}").parts[0], dim(said)))
     for lived in live(life, clock):
         if not quiet:

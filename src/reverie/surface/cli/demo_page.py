@@ -12,6 +12,7 @@ from itertools import islice
 from reverie import layout
 from reverie.core.citations import citing_lines
 from reverie.core.fold import EntryState
+from reverie.core.plural import many
 from reverie.core.tokens import query_terms, terms
 from reverie.core.where import Where
 from reverie.recall import Ask, Hit
@@ -50,7 +51,7 @@ def day_line(lived: DayLived) -> Line:
     """Return what one day brought on one line."""
     done = lived.dreamt
     counts = ", ".join(f"{number} {kind}" for kind, number in done.counts.items() if number)
-    pages = f" on {len(done.pages)} pages" if done.pages else ""
+    pages = f" on {many(len(done.pages), 'page')}" if done.pages else ""
     return line(
         Styled(f"  {lived.day}", "cyan"),
         f"  {lived.turns:>3} turns in {lived.sessions} sessions, {lived.entries:>3} entries; ",
@@ -80,7 +81,7 @@ def _tree(life: Life) -> Iterator[Line]:
         if place == layout.MEMORY:
             name, size = place, f"{disk.size(place) or 0:,} bytes"
         else:
-            name, size = f"{place}/", f"{sum(1 for _ in disk.walk(place))} files"
+            name, size = f"{place}/", many(sum(1 for _ in disk.walk(place)), "file")
         yield line(f"    {name:<12}", dim(f"{size:>12}  {what}"))
 
 

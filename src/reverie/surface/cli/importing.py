@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from reverie.core.plural import many
 from reverie.errors import InvalidRecord
 from reverie.importers.taken import Imported, Progress
 from reverie.importing import Wish
@@ -94,10 +95,12 @@ def _lines(done: Imported) -> Iterator[Line]:
     known = f", {done.repeated:,} known already" if done.repeated else ""
     would = " would come in" if done.dry_run else ""
     parts = (
-        [f"{done.turns:,} turns in {len(done.sessions):,} sessions"] if done.turns or not done.files else []
+        [f"{many(done.turns, 'turn')} in {many(len(done.sessions), 'session')}"]
+        if done.turns or not done.files
+        else []
     )
-    parts += [f"{done.facts:,} facts"] if done.facts else []
-    parts += [f"{done.files:,} files"] if done.files else []
+    parts += [many(done.facts, "fact")] if done.facts else []
+    parts += [many(done.files, "file")] if done.files else []
     yield line(f"{done.format}: {', '.join(parts)}{would}{known}")
     for reason, count in done.passed.items():
         yield line(dim(f"{count:,} left out: {reason}"), indent=2)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from reverie.core.plural import many
 from reverie.core.records import Run
 from reverie.review import Item
 from reverie.surface.cli.frame import Verb, answer, application
@@ -35,7 +36,7 @@ def log(
 def _run_line(run: Run) -> Line:
     """Return a run on one line."""
     counts = ", ".join(f"{number} {kind}" for kind, number in run.counts.items() if number)
-    said = [run.result, counts, f"{len(run.pages)} pages" if run.pages else "", *run.problems]
+    said = [run.result, counts, many(len(run.pages), "page") if run.pages else "", *run.problems]
     return line(
         bold(run.run), f" {' · '.join(part for part in said if part)}", dim(f" {run.commit[:12]}"), indent=4
     )

@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from reverie.context import ContextRequest
+from reverie.core.plural import many
 from reverie.core.rows import Kind
 from reverie.core.where import Where
 from reverie.recall import Ask
@@ -100,7 +101,7 @@ def recall(
         lines.append(line("Nothing is known about that."))
     if found.behind:
         lines.append(
-            line(dim(f"{found.behind} files are not searched yet; ask again, or run `reverie reindex`"))
+            line(dim(f"not searched yet: {many(found.behind, 'file')}; ask again, or run `reverie reindex`"))
         )
     answer(ctx, found, lines)
 

@@ -12,6 +12,7 @@ from reverie.consolidate import Consolidated, Plan
 from reverie.core.editing import Edited
 from reverie.core.names import is_day
 from reverie.core.pipeline import STEPS
+from reverie.core.plural import many
 from reverie.dream import Dreamt
 from reverie.errors import ReverieError, UsageError
 from reverie.lint import Linted
@@ -43,7 +44,7 @@ def extract(
     """Read unread turns and notes into the journal."""
     with opened(ctx) as memory:
         done = memory.extract(sessions or None, moment="tick" if due else "hand")
-    parts = [f"{done.entries} entries found in {done.spans} spans", f"{done.links} links"]
+    parts = [f"{many(done.entries, 'entry')} found in {many(done.spans, 'span')}", many(done.links, "link")]
     parts += [f"{done.refused} refused"] if done.refused else []
     parts += [f"{done.echoes} echoes of memory left out"] if done.echoes else []
     parts += [f"{len(done.made_up)} made up by the model"] if done.made_up else []
@@ -55,7 +56,7 @@ def drain(ctx: typer.Context) -> None:
     """Store what is queued in the daily logs; exits 2 with the queue intact when that fails."""
     with opened(ctx) as memory:
         done = memory.drain()
-    parts = [f"{done.stored} entries stored", f"{done.feedback} judgements applied"]
+    parts = [f"{many(done.stored, 'entry')} stored", f"{many(done.feedback, 'judgement')} applied"]
     parts += [f"{done.refused} refused and kept aside"] if done.refused else []
     parts += [f"{done.repeated} known already"] if done.repeated else []
     answer(ctx, done, [line(", ".join(parts))])
@@ -80,7 +81,7 @@ def compact(
         "records": [{"cursor": one.cursor, "turns": one.turns, "raw": one.raw} for one in done.records],
         "problem": done.problem,
     }
-    said = [line(f"{done.archived} turns moved into the history, {done.kept} stay")]
+    said = [line(f"{many(done.archived, 'turn')} moved into the history, {done.kept} left")]
     answer(ctx, told, [*said, *([line(done.problem, indent=2)] if done.problem else ())])
 
 
@@ -151,7 +152,7 @@ def _published(done: Published) -> Iterator[Line]:
     """Yield what became of MEMORY.md."""
     yield line(f"{done.path} {'written' if done.changed else 'unchanged'}, {done.characters:,} characters")
     if done.left_out:
-        yield line(f"{len(done.left_out)} entries did not fit")
+        yield line(f"{many(len(done.left_out), 'entry')} did not fit")
     if done.protected_out:
         yield line(f"{len(done.protected_out)} of them are protected: raise the budget, or let something go")
     if done.edited is not None:
@@ -190,7 +191,7 @@ def _linted(done: Linted) -> Iterator[Line]:
         yield line(f"{one.page}:{one.line} {one.kind}: {one.reason}", dim(f" — {one.remedy}"), indent=2)
     for reason in done.refused:
         yield line(f"not mended: {reason}", indent=2)
-    yield line(f"{done.pages} pages, {len(done.findings)} findings")
+    yield line(f"{many(done.pages, 'page')}, {many(len(done.findings), 'finding')}")
     if done.mended:
         yield line(f"{len(done.mended)} mended in {done.run}: `reverie undo {done.run}` takes that back")
     if done.edited is not None:
@@ -204,7 +205,9 @@ def _edited(done: Edited) -> Iterator[Line]:
     if done.problem:
         yield line(done.problem)
     elif done.run:
-        yield line(f"{len(done.pages)} pages edited in {done.run}: `reverie undo {done.run}` takes that back")
+        yield line(
+            f"{many(len(done.pages), 'page')} edited in {done.run}: `reverie undo {done.run}` takes that back"
+        )
     else:
         yield line("nothing was edited")
 

@@ -15,6 +15,7 @@ from reverie.context import ContextRequest
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState
 from reverie.core.names import is_day
+from reverie.core.plural import many
 from reverie.core.rows import Kind
 from reverie.core.where import Where
 from reverie.errors import NotFound, UsageError
@@ -77,7 +78,7 @@ def _recall(memory: Memory, values: Values) -> Answer:
     said = [one for number, hit in enumerate(found.hits, 1) for one in hit_lines(hit, number)]
     text = lines(said, "Nothing is known about that.")
     if found.behind:
-        text += f"\n({found.behind} files are not searched yet; asking again searches more.)"
+        text += f"\n(Not searched yet: {many(found.behind, 'file')}; asking again searches more.)"
     return Answer(text, {"hits": [_hit(hit) for hit in found.hits], "behind": found.behind})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from reverie.core.plural import many
 from reverie.core.records import Draft
 from reverie.errors import UsageError
 from reverie.memory import Memory
@@ -92,8 +93,8 @@ def _done(memory: Memory, values: Values) -> Answer:
 
 def _forget(memory: Memory, values: Values) -> Answer:
     done = memory.forget(values["ids"], dry_run=values["dry_run"])
-    many = f"{len(done.ids)} entr{'y' if len(done.ids) == 1 else 'ies'}"
-    said = f"Would forget {many}" if values["dry_run"] else f"Forgot {many}"
+    number = many(len(done.ids), "entry")
+    said = f"Would forget {number}" if values["dry_run"] else f"Forgot {number}"
     text = f"{said}: {', '.join(done.ids)}."
     if done.places:
         text += (
