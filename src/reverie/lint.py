@@ -21,7 +21,7 @@ import msgspec
 from reverie import layout
 from reverie.core.active import active_content
 from reverie.core.batch import Shut, gate, just_was
-from reverie.core.citations import citing_lines, links
+from reverie.core.citations import links
 from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
 from reverie.core.editing import Edited
@@ -29,6 +29,8 @@ from reverie.core.front_matter import DATE, Front
 from reverie.core.front_matter import read as read_front
 from reverie.core.mending import Complaint, mended
 from reverie.core.moves import moves
+from reverie.core.orphans import name_of, orphans, shorts
+from reverie.core.plural import many
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Proposal
 from reverie.core.records import Outcome
@@ -36,7 +38,7 @@ from reverie.core.sight import waiting_parts
 from reverie.core.source import split
 from reverie.errors import UnsafePath, UsageError
 from reverie.index.state import State
-from reverie.store import changing, counters, installing, lease, pages, stream
+from reverie.store import changing, counters, installing, lease, pages, runs, stream
 from reverie.store.changing import Change, Files
 from reverie.store.counters import DreamCounters
 from reverie.store.pruning import prune
@@ -44,6 +46,7 @@ from reverie.store.staging import Staging
 from reverie.store.workspace import Workspace
 
 LINTER = "rules-1"  # what a run's record calls it
+_NAMED = 3  # orphans of people's that are named
 UNTOUCHED = 90  # days after which a synthesis is doubted
 
 Masked = Callable[[str], bool]
@@ -91,7 +94,7 @@ def lint(
         wanted = Change(
             kind="lint",
             by=LINTER,
-            title=f"Lint: {len(done.findings)} findings, {len(done.mended)} mended",
+            title=f"Lint: {many(len(done.findings), 'finding')}, {len(done.mended)} mended",
             files=files,
             result="productive" if files else "nothing",
             counts={"findings": len(done.findings), "mended": len(done.mended)},
@@ -107,7 +110,7 @@ def lint(
 def complaints(ws: Workspace, state: State, *, masked: Masked) -> tuple[Complaint, ...]:
     """Return what is wrong with the notebook's pages, by page and line."""
     found = [_Page(path, _read(ws, path)) for path in _content(ws)]
-    targets = {short for path in ws.disk.walk(ws.notebook) for short in _shorts(_name(ws, path))}
+    targets = {short for path in ws.disk.walk(ws.notebook) for short in shorts(_name(ws, path))}
     every = [
         *(one for page in found for one in _of_page(ws, page, targets, masked=masked)),
         *_citations(state),
@@ -125,12 +128,12 @@ def _early(ws: Workspace, look: Callable[[], State]) -> str:
         return "lint is switched off ([lint] enabled = false)"
     last = counters.read(ws, DreamCounters).lint or ws.identity().created
     if just_was(last, ws.clock(), within=timedelta(days=settings.min_days)):
-        return f"the last look was on {last:%Y-%m-%d}, less than {settings.min_days} days ago"
+        return f"the last look was on {last:%Y-%m-%d}, less than {many(settings.min_days, 'day')} ago"
     state = look()
     waiting = waiting_parts(state.pending(before=ws.today), state.outcomes)
     dreamt = counters.read(ws, DreamCounters).last
     if not isinstance(gate(ws.settings.dream, waiting, last=dreamt, now=ws.clock(), today=ws.today), Shut):
-        return f"{len(waiting)} entries wait for a dream"
+        return f"{many(len(waiting), 'entry')} waiting for a dream"
     return ""
 
 
@@ -199,13 +202,7 @@ def _read(ws: Workspace, path: str) -> str:
 
 
 def _name(ws: Workspace, path: str) -> str:
-    """Return how links name a page: its path in the notebook without the ending, or its own name."""
-    return path.removeprefix(f"{ws.notebook}/").removesuffix(".md").casefold()
-
-
-def _shorts(name: str) -> set[str]:
-    """Return what a link to a file of the notebook may say: its name in the notebook, or its last part alone."""
-    return {name, name.rsplit("/", 1)[-1]}
+    return name_of(path, ws.notebook)
 
 
 def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -> Iterator[Complaint]:
@@ -314,19 +311,23 @@ def _vanished(ws: Workspace, state: State, *, masked: Masked) -> Iterator[Compla
 
 
 def _orphans(ws: Workspace, found: list[_Page]) -> Iterator[Complaint]:
-    """Yield pages that neither cite an entry nor are linked from another page."""
-    linked = set()
+    """Yield pages that neither cite an entry nor are linked from another page.
+
+    Of those that people wrote there may be a whole vault, which is in order as they want it: they are one complaint.
+    """
+    alone = orphans({page.path: page.text for page in found}, ws.notebook)
+    ours = {f"{ws.notebook}/{path}" for run in runs.read(ws) for path in run.pages}
+    theirs = [path for path in alone if path not in ours]
     for page in found:
-        for one in links(page.text):
-            target = _name(ws, one.target)
-            if target not in _shorts(_name(ws, page.path)):
-                linked |= _shorts(target)
-    for page in found:
-        name = _name(ws, page.path)
-        if not citing_lines(page.text) and not linked & _shorts(name):
+        if page.path in alone and (page.path in ours or len(theirs) == 1):
             yield _complaint(
                 page, 1, "orphan", "nothing links to it and it cites nothing", "link it, or archive it"
             )
+    if len(theirs) > 1:
+        index = _Page(f"{ws.notebook}/index.md", "")
+        named = ", ".join(theirs[:_NAMED]) + (", …" if len(theirs) > _NAMED else "")
+        reason = f"nothing links to {len(theirs)} pages that people wrote: {named}"
+        yield _complaint(index, 1, "orphan", reason, "link them, or leave them as they are")
 
 
 def _contradictions(ws: Workspace, state: State) -> Iterator[Complaint]:

@@ -102,6 +102,21 @@ def test_an_orphan_is_found_until_it_is_linked_or_cites(desk: Desk, kept: str) -
     assert _found(desk) == []
 
 
+def test_a_vault_of_ones_own_is_one_complaint(desk: Desk) -> None:
+    """Notes that people wrote and link nowhere are told once, by number and name; our own pages each for itself."""
+    for number in range(5):
+        desk.page(f"3_Personal/Note {number}.md", "Milk, eggs.")
+    assert _found(desk) == [("notebook/index.md", 1, "orphan")]
+    (told,) = desk.memory.lint().findings
+    assert "5 pages that people wrote: notebook/3_Personal/Note 0.md, " in told.reason
+    desk.remember("User keeps bees", category="personal")
+    desk.night()
+    (ours,) = desk.memory.log(limit=1)[0].pages[:1]
+    desk.page(ours, "Nothing is cited any more.")
+    orphans = [page for page, _, kind in _found(desk) if kind == "orphan"]
+    assert orphans == [f"notebook/{ours}", "notebook/index.md"]
+
+
 @pytest.mark.parametrize(
     ("after", "stale"),
     [("2026-06-30", True), ("2026-07-01", False), ("2026-07-02", False), ("2026-06", True)],
