@@ -19,7 +19,7 @@ import msgspec
 from reverie import layout
 from reverie.core.due import Due
 from reverie.core.injected import spans_of
-from reverie.core.intake import cleaned, mistyped, problem
+from reverie.core.intake import cleaned, mistyped, must_be, problem
 from reverie.core.pipeline import captured, rhythm_of
 from reverie.core.records import Turn
 from reverie.errors import InvalidRecord, UsageError
@@ -88,9 +88,10 @@ def _is_off(ws: Workspace) -> bool:
 
 def _ready(ws: Workspace, session: str, turn: Turn, rendered: Sequence[str]) -> Turn:
     """Return the turn as it is stored; one that cannot be is set aside, and InvalidRecord raised."""
+    must_be(turn, Turn)
+    turn = msgspec.structs.replace(turn, session=session)
     if reason := mistyped(turn):
         raise InvalidRecord(reason)
-    turn = msgspec.structs.replace(turn, session=session)
     clean = cleaned(turn, allow=ws.settings.redaction_allow) if ws.settings.redaction else turn
     if reason := problem(turn, limit=ws.settings.max_turn_bytes):
         refuse(ws, session, quarantine.legible(clean), reason=reason)
@@ -128,7 +129,7 @@ def resume(ws: Workspace, session: str | None = None) -> None:
 
 def _named(session: str) -> str:
     """Return the session's name; a host whose name came out empty must not switch everything off."""
-    if not session.strip():
+    if isinstance(session, str) and not session.strip():
         message = "the session has no name: name one, or give none at all to mean everything"
         raise UsageError(message)
     return session

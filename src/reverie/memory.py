@@ -137,7 +137,7 @@ class Memory(Lending):
         >>> memory.remember("Send Dana the quote", Draft(due="2026-07-10")).queued
         False
         """
-        ws, wanted = self._storing(draft or Draft())
+        ws, wanted = self._storing(Draft() if draft is None else draft)
         if wanted.pin:
             self._must_be_pinned(remembering.entry_of(ws, text, wanted))
         return self._stored(remembering.remember(ws, text, wanted, known=self.opened.known), text)
@@ -195,7 +195,7 @@ class Memory(Lending):
 
         >>> memory.done(quote)
         """
-        if remembering.settle(self._events(), self._known(entry), cancelled=cancelled, until=until):
+        if remembering.settle(self._events(), self._known(entry, among="due"), cancelled=cancelled, until=until):
             self._told()
 
     # Read

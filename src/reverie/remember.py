@@ -21,13 +21,13 @@ import msgspec
 
 from reverie import layout
 from reverie.core.categories import category
-from reverie.core.days import format_instant, is_when, when_bounds
+from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
 from reverie.core.entries import derived_id, notable, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
-from reverie.core.intake import mistyped
+from reverie.core.intake import mistyped, must_be
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
 from reverie.store import journal, kept_out, notes, quarantine, stream
@@ -97,6 +97,7 @@ def _store_once(ws: Workspace, entry: Entry, draft: Draft, *, known: Known) -> R
 
 def at_once(draft: Draft) -> bool:
     """Whether what a draft says is stored when the call returns, without the queue: a promise or a pin."""
+    must_be(draft, Draft)
     return draft.pin or bool(draft.due or draft.every) or category(draft.category).name == "commitment"
 
 
@@ -224,7 +225,7 @@ def settle(ws: Workspace, state: EntryState, *, cancelled: bool = False, until: 
         raise UsageError(message)
     if until:
         when = resolved(until, ws.calendar)
-        none = "" if is_when(when) else f"{until[:40]!r} is no date or time"
+        none = "" if is_when(when) else f"{until[:40]!r} is no date or time: {WHEN_FORMS}"
         wrong = none or _zoneless(ws, until) or _past(ws, when, now)
         if wrong:
             message = f"it cannot be put off: {wrong}"

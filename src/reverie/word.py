@@ -225,7 +225,7 @@ class Word:
 
     # Inside
 
-    def _known(self, entry: str) -> EntryState:
+    def _known(self, entry: str, *, among: str = "recall") -> EntryState:
         """Return the entry that a prefix names; raises NotFound, which says so when it is forgotten, AmbiguousId."""
         try:
             return self.opened.state_now().get(entry)
@@ -236,7 +236,7 @@ class Word:
                 name, place = along[1].along, along[0].ws.root
                 message = f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
             else:
-                raise
+                message = f"no entry has the id {entry or '(empty)'}: `reverie {among}` shows ids"
             raise NotFound(message) from None
 
     def _seen(self, entry: str) -> tuple[Opened, EntryState]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 import reverie
 from reverie.core.records import Draft
 from reverie.entrance import Opening
-from reverie.errors import ReverieError
+from reverie.errors import ReverieError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +79,18 @@ CASES: dict[str, tuple[str, Callable[[Memory, Known], Any], int, str]] = {
         64,
         "as in 2099-07-12T15:00+02:00, or set `zone`",
     ),
+    "done with an unknown id": (
+        "done ffffffff",
+        lambda m, _: m.done("ffffffff"),
+        66,
+        "`reverie due` shows ids",
+    ),
+    "put off to no time": (
+        "done {promise} --until soon",
+        lambda m, k: m.done(k["promise"], until="soon"),
+        64,
+        "YYYY-MM or YYYY, or a date and time",
+    ),
     "due in the past": (
         "remember Call --due 2020-01-01",
         lambda m, _: m.remember("Call", Draft(due="2020-01-01")),
@@ -112,6 +124,24 @@ CASES: dict[str, tuple[str, Callable[[Memory, Known], Any], int, str]] = {
         "review list",
     ),
 }
+
+
+def test_an_error_names_the_option(shell: Shell) -> None:
+    """On the command line an error names the option to give, where Python's names the argument."""
+    said = shell("remember", "Call", "--due", "2020-01-01").err
+    assert "or in `--at` when it was promised" in said
+
+
+@pytest.mark.parametrize("given", [{"category": "work"}, {}, "work"])
+def test_what_is_no_draft_is_told(shell: Shell, given: Any) -> None:
+    """A dictionary or a text in the place of a Draft, and a text that is none, are usage errors that name them."""
+    shell.ok("status")
+    with reverie.open(Opening(path=shell.folder, config_dir=shell.config)) as memory:
+        with pytest.raises(UsageError, match="a Draft is needed, not"):
+            memory.remember("Call", given)
+        for call in (memory.remember, memory.note):
+            with pytest.raises(UsageError, match="a text is needed, not int"):
+                call(cast("Any", 7))
 
 
 @pytest.fixture

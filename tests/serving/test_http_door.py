@@ -150,6 +150,14 @@ def test_nothing_is_told_without_a_token(world: World, path: str) -> None:
     assert world.client("").get(path).status_code == 401
 
 
+def test_the_specification_is_found_where_others_keep_theirs(world: World) -> None:
+    """`/openapi.json` leads to the specification, for whoever has a token."""
+    response = world.client().get("/openapi.json", follow_redirects=True)
+    assert response.status_code == 200
+    assert response.json()["openapi"].startswith("3.1")
+    assert world.client("").get("/openapi.json").status_code == 401
+
+
 def test_health_needs_no_token_and_says_nothing(world: World) -> None:
     """`/healthz` is for whoever restarts the server: it answers everybody and tells nothing."""
     assert world.client("").get("/healthz").json() == {"status": "ok"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +14,7 @@ from reverie import layout
 from reverie.capture import Captured, capture, end, pause, resume
 from reverie.core.records import Attachment, ToolCall
 from reverie.core.settings import Settings
-from reverie.errors import InvalidRecord, StoreUnwritable
+from reverie.errors import InvalidRecord, StoreUnwritable, UsageError
 from reverie.store import quarantine, sessions
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk
@@ -71,6 +72,21 @@ def test_a_turn_that_another_process_stored_is_told(ws: Workspace) -> None:
     (ws.root / sessions.path_of("s1")).write_bytes(before)
     assert not capture(ws, "s1", said("Two", id="t2")).repeated
     assert texts(ws) == ["One", "Two"]
+
+
+@pytest.mark.parametrize("given", [{"role": "user", "content": "Hi"}, "Hi", None])
+def test_what_is_no_turn_is_told(ws: Workspace, given: Any) -> None:
+    """A dictionary or a text in the place of a Turn is a usage error that names Turn, and stores nothing."""
+    with pytest.raises(UsageError, match=r"a Turn is needed, not (dict|str|NoneType): give Turn\("):
+        capture(ws, "s1", given)
+    assert texts(ws) == []
+
+
+@pytest.mark.parametrize("verb", [end, pause, resume])
+def test_a_session_is_named_by_a_text(ws: Workspace, verb: Any) -> None:
+    """A number for a session's name is a usage error of the verbs on sessions."""
+    with pytest.raises(UsageError, match="a name is text"):
+        verb(ws, 7)
 
 
 def test_secrets_never_reach_the_disk(ws: Workspace) -> None:

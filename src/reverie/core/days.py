@@ -153,6 +153,12 @@ def format_instant(instant: datetime) -> str:
     return (text.rstrip("0") if "." in text else text) + "Z"
 
 
+WHEN_FORMS = (
+    "use YYYY-MM-DD, YYYY-MM or YYYY, or a date and time, as 2026-07-10T15:00+02:00 or, in the workspace's own zone,"
+    " 2026-07-10T15:00"
+)
+
+
 def is_when(text: str) -> bool:
     """Tell whether `text` is a date, a month, a year, or an instant with offset."""
     try:

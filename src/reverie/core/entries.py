@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from reverie.core.daylog_fields import flaw
-from reverie.core.days import is_when
+from reverie.core.days import WHEN_FORMS, is_when
 from reverie.core.due_every import can_recur, is_every
 from reverie.core.limits import LONGEST, too_long, too_many
 from reverie.core.names import is_day, valid_category
@@ -109,9 +109,7 @@ def _problem_of_times(entry: Entry) -> str:
     """Return what is wrong with the times of `entry`, or nothing."""
     for name, when in (("from", entry.since), ("until", entry.until), ("due", entry.due)):
         if when and not is_when(when):
-            return (
-                f"{name} {when[:40]!r} is no date: use YYYY-MM-DD, YYYY-MM, YYYY, or an instant with offset"
-            )
+            return f"{name} {when[:40]!r} is no date or time: {WHEN_FORMS}"
     if entry.every and not is_every(entry.every):
         return f"every {entry.every[:40]!r} is no repetition: use day, week, month, year, 2 weeks, or days of the week"
     if entry.every and not can_recur(entry.due):

@@ -6,7 +6,7 @@ that the reason for a refusal says what to change; never stores anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -16,6 +16,7 @@ from reverie.core.limits import too_long, too_many
 from reverie.core.records import Turn
 from reverie.core.redact import redact
 from reverie.core.redact_json import redact_json
+from reverie.errors import UsageError
 
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
@@ -56,6 +57,18 @@ def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
         item=packed(turn.item) if turn.item else "",
         redacted=tuple(dict.fromkeys((*turn.redacted, *kinds))),
     )
+
+
+def must_be(given: object, kind: type[msgspec.Struct]) -> None:
+    """Raise UsageError, which names `kind` and how one is made, for what is none: a dictionary, say, or a text."""
+    if isinstance(given, kind):
+        return
+    name = kind.__name__
+    made = f"{name}(**{{…}})" if isinstance(given, Mapping) else f"{name}(…)"
+    message = (
+        f"a {name} is needed, not {type(given).__name__}: give {made}, with `from reverie import {name}`"
+    )
+    raise UsageError(message)
 
 
 def mistyped(given: msgspec.Struct) -> str:

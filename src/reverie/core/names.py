@@ -13,6 +13,8 @@ import unicodedata
 from datetime import date
 from functools import lru_cache
 
+from reverie.errors import UsageError
+
 SLUG_BYTES = 80
 CATEGORY_BYTES = 48
 DEFAULT_CATEGORY = "fact"
@@ -32,8 +34,12 @@ def safe_name(name: str) -> str:
     """Return the file name (without suffix) of a session, person or agent called `name`.
 
     A slug of at most 80 bytes for people, then 8 hex of the SHA-256 of the exact name: names that differ only
-    in case, in Unicode form or behind the cut stay apart on file systems that ignore such differences.
+    in case, in Unicode form or behind the cut stay apart on file systems that ignore such differences. Raises
+    UsageError for what is no text.
     """
+    if not isinstance(name, str):
+        message = f"a name is text, and {name!r:.40} is {type(name).__name__}: name a session, person or agent"
+        raise UsageError(message)
     return f"{_slug(name, SLUG_BYTES) or 'unnamed'}-{_digest(name)}"
 
 

@@ -19,7 +19,7 @@ from reverie.core import framing
 from reverie.core.days import Calendar
 from reverie.core.redact import redact
 from reverie.core.redact_json import redact_json
-from reverie.errors import DamagedFile, NotAWorkspace
+from reverie.errors import DamagedFile, NotAWorkspace, UsageError
 from reverie.store.disk import Disk
 from reverie.store.lock import Locks
 
@@ -104,7 +104,13 @@ class Workspace:
         return self.calendar.day(self.clock())
 
     def clean(self, text: str) -> str:
-        """Return `text` without secrets, as everything must be that is written; as it is where redaction is off."""
+        """Return `text` without secrets, as everything must be that is written; as it is where redaction is off.
+
+        Raises UsageError for what is no text.
+        """
+        if not isinstance(text, str):
+            message = f"a text is needed, not {type(text).__name__}: give what is to be written as a str"
+            raise UsageError(message)
         if not text or not self.settings.redaction:
             return text
         return redact(text, allow=self.settings.redaction_allow).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, get_args
 
 import msgspec
@@ -9,7 +10,7 @@ import typer
 
 from reverie.core.due_list import DueLine
 from reverie.core.records import Draft, Origin, Scope, Stare, Status
-from reverie.errors import UsageError
+from reverie.errors import InvalidRecord, UsageError
 from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
@@ -24,6 +25,7 @@ By = Annotated[str, typer.Option(help="Whose word it is: user, agent, tool, file
 Every = Annotated[str, typer.Option(metavar="OFTEN", help="It comes again: day, 2 weeks, month, friday.")]
 
 _SCORES = 5
+_OPTION = re.compile("`(at|due)`")  # as Python names what an option gives
 
 _REMEMBER = """\
 reverie remember "Dana prefers calls before noon" --category preference --about Dana
@@ -91,7 +93,10 @@ def remember(
     )
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
-        done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
+        try:
+            done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
+        except InvalidRecord as error:
+            raise InvalidRecord(_OPTION.sub(r"`--\1`", str(error))) from error
     answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else ""))])
 
 

@@ -61,6 +61,7 @@ def app(
     own = (
         ("/v1/workspaces", "get", "workspaces", _workspaces),
         ("/v1/openapi.json", "get", "specification", _specification),
+        ("/openapi.json", "get", "specification", _specification_elsewhere),
         ("/metrics", "get", "metrics", _metrics),
         (WORKSPACE, "put", "init", _init),
         (f"{WORKSPACE}/trust", "post", "trust", _trust),
@@ -112,6 +113,14 @@ async def _workspaces(server: Server, request: Request) -> Response:
 async def _specification(_: Server, request: Request) -> Response:
     """Return the specification."""
     return told(request, json.dumps(specification(), ensure_ascii=False).encode())
+
+
+async def _specification_elsewhere(_: Server, request: Request) -> Response:
+    """Send whoever looks for the specification where others keep theirs to where it is."""
+    from starlette.responses import RedirectResponse
+
+    del request
+    return RedirectResponse("/v1/openapi.json", status_code=308)
 
 
 async def _metrics(server: Server, request: Request) -> Response:
