@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 
 import msgspec
 
@@ -36,11 +35,11 @@ from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask, Why
 from reverie.core.letting_go import circle, says_more, sharing
-from reverie.core.records import Entry, Event, Remember, Tombstone
+from reverie.core.records import Entry, Remember, Tombstone, Turn
 from reverie.core.setting_keys import is_plain
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import erasing, journal, letting_go, provenance, sessions, stream, tombstones, topics
+from reverie.store import erasing, journal, letting_go, provenance, sessions, tombstones, topics
 from reverie.store.letting_go import Forgetting
 from reverie.store.workspace import Workspace
 
@@ -49,10 +48,11 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
 
     `similar` stay as they are; a person may want to look at them. `problems` say which copies in shared workspaces
-    could not be withdrawn yet.
+    could not be withdrawn yet. `turns` counts those that, taken back before, were said after all.
     """
 
     ids: tuple[str, ...] = ()
+    turns: int = 0
     places: tuple[str, ...] = ()
     similar: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -62,10 +62,11 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
 class Erased(msgspec.Struct, frozen=True, kw_only=True):
     """What an erase took: the ids, the files that changed (or, on a dry run, would), and what could not be cleaned.
 
-    `elsewhere` says what no erase reaches.
+    `turns` counts those that had been taken back and went whole. `elsewhere` says what no erase reaches.
     """
 
     ids: tuple[str, ...] = ()
+    turns: int = 0
     places: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
     elsewhere: str = erasing.ELSEWHERE
@@ -146,14 +147,7 @@ def restore(ws: Workspace, state: State, ids: Sequence[str], *, by: str = "user"
             f"nothing is forgotten under {', '.join(ids) or 'no id'}: `reverie review list` has what is asked"
         )
         raise NotFound(message)
-    # After the event it takes back, whatever the clock says: events count in the order of their instants.
-    at = max(ws.clock(), *(tomb.at + timedelta(microseconds=1) for tomb in lifted.values()))
-    back = tuple(dict.fromkeys(entry for tomb in lifted.values() for entry in tomb.entries))
-    with ws.writing("restore"):
-        tombstones.append(ws, [Tombstone(id=tomb, at=at, lifted=True, by=by) for tomb in lifted])
-        events = [Event(id=ws.new_id(), at=at, kind="restore", entry=one, by=by) for one in back]
-        stream.append_all(ws, layout.EVENTS, events)
-    hidden = state.masked()
+    back, hidden = letting_go.lift(ws, lifted.values(), by=by), state.masked()
     mask = mask_of(ws)
     shown = [entry.id for entry in hidden if not mask(entry)]
     state.remask(shown, masked=False)
@@ -223,20 +217,32 @@ def ids_of(ws: Workspace, state: State, prefix: str) -> str:
 
 
 def erase(
-    ws: Workspace, state: State, ids: Sequence[str], *, dry_run: bool = False, by: str = "user"
+    ws: Workspace,
+    state: State,
+    ids: Sequence[str],
+    *,
+    turns: Sequence[tuple[str, Turn]] = (),
+    dry_run: bool = False,
 ) -> Erased:
     """Remove the text of entries, forgotten ones too, from every file of the workspace, for good.
 
+    `turns`, each with its session, were taken back: they go whole, with the entries that went with them then.
     Raises NotFound, StoreUnwritable, and Busy while a dream or drain is under way. `dry_run` names the files that hold
     it and changes nothing.
     """
-    meant = _with_companions(ws, state, ids)
-    erasure = provenance.erasure_of(ws, meant)
-    if dry_run or not meant:
-        return Erased(ids=tuple(meant), places=tuple(erasing.affected(ws, Eraser(erasure, ws.calendar))))
+    gone = {(session, turn.id) for session, turn in turns}
+    along = [
+        tomb for tomb in mask_of(ws).tombstones if any((one.session, one.turn) in gone for one in tomb.spans)
+    ]
+    taken = [entry for tomb in along if not tomb.keyed for entry in tomb.entries]
+    meant = _with_companions(ws, state, list(dict.fromkeys((*ids, *taken))))
+    erasure = provenance.erasure_of(ws, meant, turns)
+    if dry_run or not (meant or turns):
+        places = tuple(erasing.affected(ws, Eraser(erasure, ws.calendar)))
+        return Erased(ids=tuple(meant), turns=len(turns), places=places)
     mask = mask_of(ws)
     if any(mask.why(entry) != "id" for entry in meant.values()):
-        _forget(ws, state, meant, state.states(), by)
+        _forget(ws, state, meant, state.states(), "user")
     state.close()
     places, left = letting_go.erase(ws, what="erase", erasure=erasure)
     unlocated = [
@@ -245,7 +251,8 @@ def erase(
         if not span.digest
     ]
     due = Due(publish=True, digest=True)
-    return Erased(ids=tuple(meant), places=places, leftovers=(*left, *unlocated), due=due)
+    told = (*left, *unlocated)
+    return Erased(ids=tuple(meant), turns=len(turns), places=places, leftovers=told, due=due)
 
 
 def erasure_of(ws: Workspace, state: State, ids: Sequence[str]) -> Erasure:

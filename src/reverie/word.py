@@ -33,6 +33,7 @@ from reverie.index.heaviest import shortlist
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
 from reverie.remember import Remembered
+from reverie.retract import hear_again, retracted
 from reverie.skills import learn
 from reverie.store.workspace import Workspace
 
@@ -81,17 +82,18 @@ class Word:
     ) -> Forgotten:
         """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
 
-        They are named, or all that `where` admits; what is forgotten already can only be named.
+        They are named, or all that `where` admits; to be restored, named, or the session whose turns a host took back.
 
         >>> memory.forget([tea], dry_run=True).ids == (tea,)
         True
         """
         ws, state = self.opened.writable, self.opened.state_now()
         if restore:
-            ids = tuple(forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries))
-            shown = ids if dry_run else forgetting.restore(ws, state, ids)
+            named = [forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries)]
+            back = hear_again(ws, state, None if named else where, dry_run=dry_run)
+            ids = back.entries if back.turns else named if dry_run else forgetting.restore(ws, state, named)
             self.opened.search_anew()
-            done = Forgotten(ids=shown, due=Due(digest=True, publish=not dry_run))
+            done = Forgotten(ids=tuple(ids), turns=back.turns, due=Due(digest=True, publish=not dry_run))
         else:
             meant = self._meant(entries, where)
             known = [state.get(entry).entry for entry in meant]
@@ -117,8 +119,8 @@ class Word:
     ) -> Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
 
-        They are named, or all that `where` admits; what is forgotten already can only be named. It is also
-        removed from workspaces of people beneath and from shared ones, by a later drain where one cannot be written.
+        They are named, or all that `where` admits, with turns of its session that a host took back; what is forgotten
+        can only be named. It also goes from people's and shared workspaces, by a later drain where need be.
 
         >>> memory.erase([tea], dry_run=True).leftovers
         ()
@@ -129,13 +131,12 @@ class Word:
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
-        done = forgetting.erase(ws, self.opened.state_now(), ids, dry_run=dry_run)
+        done = forgetting.erase(ws, self.opened.state_now(), ids, turns=retracted(ws, where), dry_run=dry_run)
         self.opened.drop_index()
-        told = () if dry_run else share_all(self.opened).problems
         if dry_run:
-            along = planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
+            told, along = (), planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
         else:
-            along = follow(self.opened)
+            told, along = share_all(self.opened).problems, follow(self.opened)
             self._act(done.due, at_once=True)
         places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
         return msgspec.structs.replace(done, places=places, leftovers=leftovers)

@@ -41,7 +41,8 @@ Spans = list[tuple[int, int]]
 class Erasure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="erase"):
     """What is to be erased: the stub of each entry, the texts, and the turns they were said in.
 
-    `texts` go wherever they stand; `own` only in `turns`, being too short to be looked for elsewhere.
+    `texts` go wherever they stand; `own` only in `turns`, being too short to be looked for elsewhere. Of turns that go
+    as a `whole` nothing is left but their place.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Erasure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     texts: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     turns: tuple[Span, ...] = ()
+    whole: tuple[Span, ...] = ()
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="order"):
@@ -74,9 +76,10 @@ class Eraser:
         self._needles = {max(found, key=len) for found in said}
         long = (text for text in erasure.texts if weight(phrase(text)) >= BORDERLESS)
         self._bytes = [text.encode("utf-8", "replace") for text in long]
-        self._turns = {(span.session, span.turn) for span in erasure.turns}
+        self._whole = {(span.session, span.turn) for span in erasure.whole}
+        self._turns = {(span.session, span.turn) for span in (*erasure.turns, *erasure.whole)}
         self._ordinals: dict[str, set[int]] = {}
-        for span in erasure.turns:
+        for span in (*erasure.turns, *erasure.whole):
             self._ordinals.setdefault(safe_name(span.session), set()).add(span.n)
 
     # Files
@@ -218,6 +221,9 @@ class Eraser:
         where = str(old.get("session") or session)
         if isinstance(content, str) and old.get("type") == "turn":
             own = (where, str(old.get("id"))) in self._turns
+            if (where, str(old.get("id"))) in self._whole:
+                left = {name: one for name, one in new.items() if name not in {"injected", "calls", "item"}}
+                return {**left, "content": ERASED}
             spans = self._spans(content, own=own)
             new["content"] = _without(content, spans)
             if spans and old.get("injected"):

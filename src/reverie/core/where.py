@@ -51,6 +51,11 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         plain = ("category", "tag", "session", "about", "who", "scope", "since", "until", "as_of")
         return any(getattr(self, name) for name in plain)
 
+    @property
+    def of_entries(self) -> bool:
+        """Whether it asks for what only entries have, and turns do not."""
+        return any((self.category, self.tag, self.about, self.who, self.scope, self.as_of))
+
     def admits(self, state: EntryState) -> bool:
         """Whether `state` is among those meant, the limit aside."""
         entry = state.entry

@@ -7,6 +7,7 @@ is tried, and that the record of a forget holds no readable text (that of an era
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 import msgspec
 
@@ -72,6 +73,19 @@ def carry_out(ws: Workspace, intent: Forgetting) -> None:
     stream.append_all(ws, layout.EVENTS, [event for event in events if event.id not in there])
     erasing.drop_lines(ws, intent.entries)
     end(ws)
+
+
+def lift(ws: Workspace, lifted: Iterable[Tombstone], *, by: str) -> tuple[str, ...]:
+    """Take tombstones back, with an event `restore` for each entry they name, and return those entries."""
+    meant = tuple(lifted)
+    # After the event it takes back, whatever the clock says: events count in the order of their instants.
+    at = max(ws.clock(), *(tomb.at + timedelta(microseconds=1) for tomb in meant))
+    back = tuple(dict.fromkeys(entry for tomb in meant for entry in tomb.entries))
+    with ws.writing("restore"):
+        tombstones.append(ws, [Tombstone(id=tomb.id, at=at, lifted=True, by=by) for tomb in meant])
+        events = [Event(id=ws.new_id(), at=at, kind="restore", entry=one, by=by) for one in back]
+        stream.append_all(ws, layout.EVENTS, events)
+    return back
 
 
 def erase(

@@ -6,7 +6,7 @@ never changes a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -102,11 +102,12 @@ def said_again(ws: Workspace, mask: Mask, session: str) -> list[Tombstone]:
     ]
 
 
-def erasure_of(ws: Workspace, meant: dict[str, Entry]) -> Erasure:
+def erasure_of(ws: Workspace, meant: dict[str, Entry], retracted: Sequence[tuple[str, Turn]] = ()) -> Erasure:
     """Return what has to go: texts wherever they stand, those too short to be looked for in their own turns alone.
 
     A text is its own: two words, or one with a digit in it. Evidence was cut out of somebody's talk, and four are
-    needed before it is looked for elsewhere. What answers repeat of it goes there alone.
+    needed before it is looked for elsewhere. What answers repeat of it goes there alone. Of `retracted` turns, each
+    with its session, all goes, and what the history has of them; the same words said elsewhere were not taken back.
     """
     origins = Origins(ws, Cipher(b""))
     texts: dict[str, bool] = {}
@@ -121,12 +122,16 @@ def erasure_of(ws: Workspace, meant: dict[str, Entry]) -> Erasure:
         turns += [*origins.spans(entry), *echoed]
         for sentence in (one for sentences in echoed.values() for one in sentences):
             texts.setdefault(sentence, False)
+    for _, turn in retracted:
+        for said in (turn.content, *(call.arguments for call in turn.calls)):
+            texts.setdefault(said, False)
     return Erasure(
         id=ws.new_id(),
         stubs={entry: ws.new_id() for entry in meant},
         texts=tuple(text for text, heavy in texts.items() if heavy),
         own=tuple(text for text, heavy in texts.items() if not heavy),
         turns=tuple(dict.fromkeys(turns)),
+        whole=tuple(Span(session, turn.id, n=turn.n) for session, turn in retracted),
     )
 
 

@@ -158,6 +158,7 @@ class Forgotten(msgspec.Struct, frozen=True):
 
     dry_run: bool
     ids: list[str]
+    turns: int
     places: list[str]
     problems: list[str]
 

@@ -120,13 +120,20 @@ def forget(
     """Forget entries and the words they came from; their bytes stay until `erase`."""
     where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where, forgotten=restore)
-        done = memory.forget(meant.ids, dry_run=dry_run, restore=restore)
+        if restore and where.narrows and not entries:
+            done = memory.forget(where=where, dry_run=dry_run, restore=True)
+            meant = _Meant((), done.ids)
+        else:
+            meant = _meant(memory, entries, where, forgotten=restore)
+            done = memory.forget(meant.ids, dry_run=dry_run, restore=restore)
     said = "remembered again" if restore else "forgotten"
     lines = meant.lines(f"would be {said}" if dry_run else said)
+    lines += _turns(done.turns, "counted as said")
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
     lines += [line(f"not withdrawn yet: {problem}", indent=4) for problem in done.problems]
-    told = {"dry_run": dry_run, "ids": done.ids, "places": done.places, "problems": done.problems}
+    told = {name: getattr(done, name) for name in ("ids", "turns", "places", "problems")} | {
+        "dry_run": dry_run
+    }
     answer(ctx, told, lines)
 
 
@@ -153,12 +160,21 @@ def erase(
         if not (dry_run or yes):
             _confirm(ctx, meant)
         with watched(lambda: erasing(memory.root), quiet=globals_of(ctx).json):
-            done = memory.erase(meant.ids, dry_run=dry_run)
+            done = memory.erase(entries or (), where=None if entries else where, dry_run=dry_run)
     answer(
         ctx,
         {"dry_run": dry_run, "ids": meant.ids, "result": done},
-        [*meant.lines("would be erased" if dry_run else "erased"), *_left(done)],
+        [
+            *meant.lines("would be erased" if dry_run else "erased"),
+            *_turns(done.turns, "whole"),
+            *_left(done),
+        ],
     )
+
+
+def _turns(number: int, how: str) -> list[Line]:
+    """Return how many turns that a host had taken back were reached, where there are any."""
+    return [line(f"{number} turns that were taken back: {how}", indent=2)] if number else []
 
 
 def _left(done: object) -> list[Line]:
