@@ -7,6 +7,7 @@ that context the tool put in is passed over; never stores anything.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -52,9 +53,10 @@ class Rollout:
         """Stand before the first line."""
         self.session, self.named = defaults.session, False
         self.at: datetime = defaults.now
-        self.items: Counter[_Said] = Counter()
-        self.events: Counter[_Said] = Counter()
-        self.times: Counter[_Said] = Counter()
+        # By mark, not by words: a rollout may be larger than memory.
+        self.items: Counter[bytes] = Counter()
+        self.events: Counter[bytes] = Counter()
+        self.times: Counter[bytes] = Counter()
 
     def line(self, value: Any) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
         """Yield the turn of one line, or why it holds none; raises UsageError for a time that is none."""
@@ -115,18 +117,19 @@ class Rollout:
         words = str(payload.get("message") or "").replace("\0", "�").strip()
         yield from self._once((_SHOWN[kind], words), mine=self.events, other=self.items)
 
-    def _once(self, said: _Said, *, mine: Counter[_Said], other: Counter[_Said]) -> Iterator[Found]:
+    def _once(self, said: _Said, *, mine: Counter[bytes], other: Counter[bytes]) -> Iterator[Found]:
         """Yield what was said unless the other log had it."""
         if not said[1]:
             yield Passed("empty")
             return
-        if other[said] > 0:
-            other[said] -= 1
+        mark = hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).digest()
+        if other[mark] > 0:
+            other[mark] -= 1
             yield Passed("in both logs")
             return
-        mine[said] += 1
-        self.times[said] += 1
-        name = derived_id("turn", self.session, *said, str(self.times[said]))
+        mine[mark] += 1
+        self.times[mark] += 1
+        name = derived_id("turn", self.session, *said, str(self.times[mark]))
         yield Turn(role=said[0], content=said[1], at=self.at, session=self.session, id=name)
 
     def _call(self, payload: dict[str, Any]) -> Turn:
