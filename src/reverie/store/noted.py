@@ -63,7 +63,7 @@ class Noted:
         self._found[path] = known
         return known[1]
 
-    def add(self, path: str, status: os.stat_result, content: str) -> None:
+    def add(self, path: str, status: os.stat_result, *, content: str) -> None:
         """Note what was read from a file; `status` is what it was before that."""
         newest = max(status.st_mtime_ns, status.st_ctime_ns)
         if self._began - newest >= _SETTLED_NS:

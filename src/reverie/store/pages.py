@@ -77,7 +77,7 @@ def people_changes(
         there.add(path)
         content = blob_id(data)
         if noted and status and not in_doubt:
-            noted.add(path, status, content)
+            noted.add(path, status, content=content)
         if content != known.get(path):
             changes[path] = data
     gone = (path for path in known.keys() - there if is_tracked(ws, path) and ws.disk.stat(path) is None)
