@@ -1,8 +1,9 @@
-"""How much memory and time an import of a large file takes, for each format that can be that large.
+"""How much memory and time an import of a large file, or a vault, takes, for each format.
 
-Run `python -m benchmarks.importing [--megabytes N] [--formats NAME ...] [--dry-run]`. Each file is made on the fly in a
-temporary folder, which needs room for it and for the workspace, and is imported by a process of its own, whose peak is
-its `VmHWM`: what `getrusage` tells includes the process that started it. The words are invented and all differ.
+Run `python -m benchmarks.importing [--megabytes N] [--formats NAME ...] [--dry-run] [--durability os]`. Each file is
+made on the fly in a temporary folder, which needs room for it and for the workspace, and is imported by a process of its
+own, whose peak is its `VmHWM`: what `getrusage` tells includes the process that started it. The words are invented and
+all differ.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,11 @@ from reverie.importing import Wish
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
 home, source = Path(sys.argv[1]), Path(sys.argv[2])
-with Memory(make_workspace(Opening(path=home / "agent", config_dir=home / "config", environment={}))) as memory:
+opening = Opening(path=home / "agent", config_dir=home / "config", environment={}, flags={"durability": sys.argv[4]})
+with Memory(make_workspace(opening)) as memory:
     done = memory.import_(source, wish=Wish(dry_run=sys.argv[3] == "dry"))
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-print(done.format, done.turns, done.unread, peak.split()[1])
+print(done.format, done.turns + done.facts + done.files, done.unread, peak.split()[1])
 """
 
 
@@ -83,6 +86,31 @@ def _claude_code(number: int) -> dict[str, Any]:
     return told | {"message": {"role": "user", "content": _words(number, 0)}}
 
 
+def _codex(number: int) -> dict[str, Any]:
+    told = {"timestamp": "2026-04-01T10:00:00Z", "type": "response_item"}
+    if not number:
+        return told | {"type": "session_meta", "payload": {"id": "r1"}}
+    words = [{"type": "input_text", "text": _words(number, 0)}]
+    return told | {"payload": {"type": "message", "role": "user", "content": words}}
+
+
+def _locomo(number: int) -> dict[str, Any]:
+    said = [{"speaker": "Ines", "dia_id": f"D1:{n}", "text": _words(number, n)} for n in range(_SAID)]
+    talk = {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": said}
+    return {"sample_id": f"s{number}", "conversation": talk, "qa": []}
+
+
+def _mem0(number: int) -> dict[str, Any]:
+    return {"id": str(number), "memory": _words(number, 0)[:900], "created_at": _day(number)}
+
+
+def _day(number: int) -> str:
+    """Return an instant, some hundred of them a day: a memory is written over years."""
+    return (
+        f"{datetime(1999, 1, 1, 12, tzinfo=UTC) + timedelta(days=number // 200 % 10_000):%Y-%m-%dT%H:%M:%SZ}"
+    )
+
+
 def _observed(number: int) -> dict[str, Any]:
     return {
         "type": "entity",
@@ -119,6 +147,15 @@ def _plain(name: str, chunks: Iterator[bytes], folder: Path) -> Path:
     return folder / name
 
 
+def _vault(size: int, folder: Path) -> Path:
+    vault = folder / "vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    for number in range(max(1, size // 100_000)):
+        text = "\n\n".join(_words(number, place) for place in range(40))
+        (vault / f"Note {number}.md").write_text(f"# Note {number}\n\n{text}\n", encoding="utf-8")
+    return vault
+
+
 def _zipped(make: Callable[[int], object], size: int, folder: Path, *, shards: int) -> Path:
     path = folder / "export.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -136,38 +173,54 @@ FORMATS: dict[str, Callable[[int, Path], Path]] = {
     "claude-ai": lambda size, folder: _plain("conversations.json", _array(_claude_ai, size), folder),
     "claude-code": lambda size, folder: _plain("session.jsonl", _lines(_claude_code, size), folder),
     "messages": lambda size, folder: _plain("messages.jsonl", _lines(_messages, size), folder),
+    "codex": lambda size, folder: _plain("rollout.jsonl", _lines(_codex, size), folder),
+    "locomo": lambda size, folder: _plain("locomo.json", _array(_locomo, size), folder),
+    "obsidian": _vault,
+    "mem0": lambda size, folder: _plain("mem0.json", _array(_mem0, size), folder),
     "memory": lambda size, folder: _plain("memory.jsonl", _lines(_observed, size), folder),
 }
 
 
-def measured(name: str, size: int, *, dry_run: bool) -> str:
-    """Return a line on one import: its format, what came in, its peak and its time."""
+def _size(source: Path) -> int:
+    return sum(path.stat().st_size for path in (source, *source.rglob("*")) if path.is_file())
+
+
+def measured(name: str, size: int, *, dry_run: bool, durability: str) -> str:
+    """Return a line on one import: its format, what came in, its peak and its time, or with what error it ended."""
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         source = FORMATS[name](size, folder)
         began = time.perf_counter()
         told = subprocess.run(  # noqa: S603 - our own words
-            [sys.executable, "-c", _CHILD, home, str(source), "dry" if dry_run else "wet"],
-            stdout=subprocess.PIPE, text=True, check=True,
+            [sys.executable, "-c", _CHILD, home, str(source), "dry" if dry_run else "wet", durability],
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
         seconds = time.perf_counter() - began
-        kind, turns, unread, peak = told.stdout.split()
+        if told.returncode:
+            last = (told.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            return f"{name:15} FAILED after {seconds:,.0f} s with exit code {told.returncode}: {last}"
+        *kinds, came, unread, peak = told.stdout.split()
         verdict = "within" if int(peak) < LIMIT else "ABOVE"
         return (
-            f"{name:15} {source.stat().st_size / 1e6:8,.0f} MB as {kind}: {int(turns):,} turns, {unread} unread,"
+            f"{name:15} {_size(source) / 1e6:8,.0f} MB as {' '.join(kinds)}: {int(came):,} stored, {unread} unread,"
             f" peak {int(peak) / 1000:,.0f} MB ({verdict} {LIMIT // 1000} MB), {seconds:,.0f} s"
         )
 
 
 def main() -> None:
-    """Measure what is asked for and print a line each."""
+    """Measure what is asked for and print a line each; exit code 1 when one failed or took too much memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=2_000)
     parser.add_argument("--formats", nargs="*", choices=[*FORMATS], default=[*FORMATS])
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--durability", choices=["full", "os"], default="full")
     asked = parser.parse_args()
+    wrong = 0
     for name in asked.formats:
-        print(measured(name, asked.megabytes * 1_000_000, dry_run=asked.dry_run), flush=True)
+        told = measured(name, asked.megabytes * 1_000_000, dry_run=asked.dry_run, durability=asked.durability)
+        wrong += "FAILED" in told or "ABOVE" in told
+        print(told, flush=True)
+    raise SystemExit(wrong > 0)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,16 +17,17 @@ from desk import Desk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reverie import layout
 from reverie.errors import StoreUnwritable, UsageError
 from reverie.importers import pieces
 from reverie.store import quarantine, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from reverie.importers.taken import Imported
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD = {"id": "g", "role": "user", "content": "I like tea."}
 MORE = {"id": "m", "role": "user", "content": "I like milk."}
 
@@ -176,6 +180,82 @@ def test_an_archive_without_conversations_is_refused(desk: Desk) -> None:
         desk.memory.import_(_zip(desk.home / "x.zip", photo=b"x"))
 
 
+def test_the_size_an_archive_claims_is_not_believed(desk: Desk) -> None:
+    """Bytes are counted as they are unpacked, of all members together, whatever the directory says of their sizes."""
+    path = desk.home / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(40):
+            archive.writestr(f"conversations-{number}.json", b"[" + b" " * (10 << 20) + b"]")
+    data = path.read_bytes().replace((10 * (1 << 20) + 2).to_bytes(4, "little"), (9).to_bytes(4, "little"))
+    path.write_bytes(data)
+    before = {one for one in desk.home.rglob("*") if one.is_file()}
+    with pytest.raises(UsageError, match=r"200 times|cannot be"):
+        desk.memory.import_(path)
+    assert not {one for one in desk.home.rglob("*") if one.stat().st_size > 1 << 20} - before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../escaped/conversations.json",
+        "/etc/conversations.json",
+        "C:\\Windows\\conversations.json",
+        "..\\..\\conversations.json",
+        "a/./b/../../conversations.json",
+        "../.state/conversations.json",
+        "x/\x1b[31mred\n.jsonl",
+        "..jsonl",
+    ],
+)
+def test_a_members_name_is_no_path(desk: Desk, name: str) -> None:
+    """Whatever a member is called, its turns go to a session file inside the workspace, and no other file is made."""
+    path = desk.home / "talk.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, json.dumps([{"role": "user", "content": "I like tea."}]))
+    before = {one for one in desk.home.rglob("*") if one.is_file()}
+    done = desk.memory.import_(path)
+    assert (done.turns, len(done.sessions)) == (1, 1)
+    made = {one for one in desk.home.rglob("*") if one.is_file()} - before
+    kept = {desk.root / ".state", desk.root / ".index"}
+    talks = [one for one in made if not any(folder in one.parents for folder in kept)]
+    assert [one.parent for one in talks] == [desk.root / layout.SESSIONS]
+    assert not any("\x1b" in one.name or "\n" in one.name for one in made)
+
+
+def test_a_link_in_an_archive_is_not_followed(desk: Desk) -> None:
+    """A symbolic link in an archive is read as the few bytes it holds, never followed."""
+    secret = desk.home / "secret.json"
+    secret.write_text(json.dumps([{"role": "user", "content": "A secret."}]))
+    path = desk.home / "link.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        link = zipfile.ZipInfo("conversations.json")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, str(secret))
+    with pytest.raises(UsageError, match="nothing was imported"):
+        desk.memory.import_(path)
+    assert desk.found("secret") == []
+
+
+@pytest.mark.parametrize("depth", [99, 100, 101])
+def test_a_hundred_levels_are_read_and_no_more(desk: Desk, depth: int) -> None:
+    """A message nested a hundred deep is read, one deeper is set aside, in a list and in lines alike."""
+    raw = json.dumps({"role": "user", "content": "Deep.", "x": 0}).encode()
+    deep = raw.replace(b"0}", b"[" * (depth - 1) + b"]" * (depth - 1) + b"}")
+    for name, data in (("a.json", _array(deep)), ("b.jsonl", b"\n".join((json.dumps(GOOD).encode(), deep)))):
+        done = _take(desk, name, data)
+        assert done.unread == (depth > pieces.MAX_DEPTH), name
+
+
+def test_ten_thousand_members_are_read(desk: Desk) -> None:
+    """An archive of exactly ten thousand members is no attack: the conversations in it are found."""
+    path = desk.home / "most.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(9_999):
+            archive.writestr(f"{number}.png", b"")
+        archive.writestr("conversations.json", json.dumps([GOOD]))
+    assert desk.memory.import_(path).turns == 1
+
+
 def test_a_damaged_member_costs_what_is_behind_it(desk: Desk) -> None:
     """What was unpacked before the damage is stored, the damage is told, and nothing is raised."""
     words = [
@@ -225,6 +305,29 @@ with Memory(make_workspace(Opening(path=home / "agent", config_dir=home / "confi
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
 print(done.format, done.turns, done.unread, peak.split()[1])
 """
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="as below")
+@pytest.mark.parametrize("name", ["chatgpt", "chatgpt-shards", "claude-code", "messages", "codex"])
+def test_a_hundred_megabytes_of_each_format_take_little_memory(tmp_path: Path, name: str) -> None:
+    """An import of 100 MB, zipped whole or in shards, as lines or as lists, peaks below 300 MB and reads all of it."""
+    command = [sys.executable, "-m", "benchmarks.importing", "--megabytes", "100", "--durability", "os"]
+    told = subprocess.run(
+        [*command, "--formats", name],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "within 300 MB" in told.stdout
+    assert "0 unread" in told.stdout
+    stored = re.search(r"([\d,]+) stored", told.stdout)
+    assert stored is not None
+    assert int(stored[1].replace(",", "")) > 35_000
 
 
 @pytest.mark.slow
