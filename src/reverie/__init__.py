@@ -14,6 +14,7 @@ asked for; never holds anything else.
 from __future__ import annotations
 
 from importlib import import_module as _import_module
+from os import fsencode as _fsencode
 from pathlib import Path as _Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,14 +141,27 @@ def _opening(
     opening: type[Opening] = __getattr__("Opening")
     if isinstance(where, opening):
         return where
-    folder: Any = where
     return opening(
-        path=None if folder is None else _Path(folder),
+        path=_folder("where", where),
         agent=agent,
         user=user,
-        config_dir=None if config_dir is None else _Path(config_dir),
+        config_dir=_folder("config_dir", config_dir),
         flags=settings,
     )
+
+
+def _folder(name: str, given: Any) -> _Path | None:  # noqa: ANN401 - what a caller gives
+    """Return a folder as a path; raises UsageError for what can be none."""
+    if given is None:
+        return None
+    try:
+        if isinstance(given, str | _Path) and b"\0" not in _fsencode(given):
+            return _Path(given)
+    except UnicodeEncodeError:
+        pass  # half a character, in which no folder's name ends
+    message = f"{name} is {str(given)[:60]!a}, which names no folder: give a pathlib.Path or its text"
+    error: type[Exception] = _import_module("reverie.errors").UsageError
+    raise error(message)
 
 
 def _memory(way: str, opening: Opening) -> Memory:

@@ -19,6 +19,7 @@ import msgspec
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState
 from reverie.core.scopes import Member, copy_id, owner_of, readable_name
+from reverie.core.setting_keys import is_plain
 from reverie.errors import (
     AmbiguousId,
     BadSettings,
@@ -138,6 +139,8 @@ def chain(opened: Opened, prefix: str) -> Why:
 
 def behind(opened: Opened, hit: str) -> Behind:
     """Return what stands behind a hit that is no entry, one's own or one that is read along; raises NotFound."""
+    if not is_plain(hit):
+        raise NotFound(f"nothing found has the id {hit[:40]!a}: `reverie recall` shows ids")
     try:
         return opened.behind(hit)
     except NotFound:
@@ -211,6 +214,8 @@ def _named(opened: Opened, name: str) -> Identity:
     """Return the identity that an id or the folder of a workspace names."""
     if is_id(name):
         return Identity(id=name, agent="", created=opened.ws.clock())
+    if not is_plain(name):
+        raise UsageError(f"{name[:40]!a} is neither an id of 16 hex digits nor the folder of a workspace")
     folder = Path(name).expanduser().absolute()
     try:
         return opened.opening.workspace(folder).identity()

@@ -18,6 +18,7 @@ import msgspec
 
 from reverie import dream as dreaming
 from reverie.care import Care
+from reverie.core.checked import Checked
 from reverie.core.handed import Handed, Lent, Submitted
 from reverie.dream import Dreamt, Started, Wish
 from reverie.errors import Conflict, InvalidRecord, UsageError
@@ -34,7 +35,7 @@ from reverie.store.workspace import Workspace
 _NAME = 60  # characters of what a model calls itself
 
 
-class Lending(Care):
+class Lending(Checked, Care):
     """The verbs for a model that the host brings."""
 
     # A dream

@@ -24,7 +24,7 @@ from reverie.core.categories import category
 from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
-from reverie.core.entries import derived_id, notable, problem
+from reverie.core.entries import derived_id, notable, oversized, problem
 from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.intake import mistyped, must_be
@@ -65,7 +65,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     """
     if not ws.settings.enabled:
         return Remembered(refused="memory is switched off for this workspace (`enabled = false`)")
-    if reason := mistyped(draft):
+    if reason := mistyped(draft) or oversized(draft):
         raise InvalidRecord(reason)
     entry = entry_of(ws, text, draft)
     if draft.pin:

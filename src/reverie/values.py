@@ -34,6 +34,7 @@ from reverie.core.key_values import (
     text_of,
     withheld,
 )
+from reverie.core.limits import too_long, too_many
 from reverie.core.query import parse
 from reverie.core.rank import rank
 from reverie.core.records import KeyValue
@@ -199,6 +200,9 @@ def shown(item: Item, masked: Mask, *, score: float | None = None) -> Value:
 
 def _line(ws: Workspace, wanted: Put, now: datetime) -> KeyValue:
     """Return the line that stores a value, without secrets; raises UsageError for what cannot be stored."""
+    named = [*(("namespace", label) for label in wanted.namespace), ("key", wanted.key)]
+    if reason := too_many("namespace", len(wanted.namespace)) or too_long(named):
+        raise UsageError(f"{reason}: use a shorter name")
     for label in (*wanted.namespace, wanted.key):
         if ws.clean(label) != label:
             raise UsageError(

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import count
 from zoneinfo import ZoneInfo
 
-from reverie.core.days import Calendar, format_instant, is_when, parse_instant
+from reverie.core.days import Calendar, day_after, format_instant, is_when, parse_instant, utc
 from reverie.core.names import is_day
 from reverie.errors import UsageError
 
@@ -75,8 +75,7 @@ def is_every(text: str) -> bool:
 def first(every: str, day: str) -> str:
     """Return the first date on or after `day` that the weekdays of `every` name; empty when it names none."""
     wanted = _weekdays(every)
-    start = date.fromisoformat(day)
-    days = (start + timedelta(days=number) for number in range(_WEEK))
+    days = (date.fromisoformat(day_after(day, number)) for number in range(_WEEK))
     return next((one.isoformat() for one in days if one.weekday() in wanted), "")
 
 
@@ -150,8 +149,7 @@ def _place(when: str, calendar: Calendar) -> tuple[date, time | None]:
 
 
 def _instant(day: date, clock: time, calendar: Calendar) -> datetime:
-    wall = datetime.combine(day, clock, tzinfo=ZoneInfo(calendar.zone))
-    return wall.astimezone(UTC)
+    return utc(datetime.combine(day, clock, tzinfo=ZoneInfo(calendar.zone)))
 
 
 def _series(every: str, start: date) -> Iterator[date]:

@@ -16,7 +16,7 @@ from reverie.core.days import WHEN_FORMS, is_when
 from reverie.core.due_every import can_recur, is_every
 from reverie.core.limits import LONGEST, too_long, too_many
 from reverie.core.names import is_day, valid_category
-from reverie.core.records import Entry
+from reverie.core.records import Draft, Entry
 
 MAX_TEXT = LONGEST["text"]  # characters; a longer text is a document, which belongs in a file or a page
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
@@ -77,6 +77,18 @@ def problem(entry: Entry) -> str:
     if valid_category(entry.category) != entry.category:
         return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
     return _problem_of_sizes(entry) or _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
+
+
+def oversized(draft: Draft) -> str:
+    """Return which part of `draft` that makes the entry's own parts is too long, or nothing."""
+    when = ("since", "until", "due", "every")
+    return too_long(
+        [
+            ("category", draft.category),
+            ("key", draft.key),
+            *(("when", getattr(draft, name)) for name in when),
+        ]
+    )
 
 
 def _problem_of_sizes(entry: Entry) -> str:
