@@ -132,6 +132,13 @@ def test_an_error_names_the_option(shell: Shell) -> None:
     assert "or in `--at` when it was promised" in said
 
 
+def test_a_likely_slip_of_a_category_is_told(shell: Shell) -> None:
+    """Categories are free: one that is none of the known is stored, and told with the one it is like."""
+    assert "did you mean preference?" in shell.ok("remember", "Tea", "--category", "preferences").out
+    assert "did you mean preference?" not in shell.ok("remember", "Tea", "--category", "preference").out
+    assert "did you mean decision?" in shell.ok("list", "--category", "decisions").out
+
+
 @pytest.mark.parametrize("given", [{"category": "work"}, {}, "work"])
 def test_what_is_no_draft_is_told(shell: Shell, given: Any) -> None:
     """A dictionary or a text in the place of a Draft, and a text that is none, are usage errors that name them."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.categories import ALIASES, CATEGORIES, category
+from reverie.core.categories import ALIASES, CATEGORIES, category, hint
 from reverie.core.names import valid_category
 
 
@@ -62,3 +62,11 @@ def test_an_unknown_category_has_a_section_of_its_own() -> None:
 def test_every_text_has_a_category(text: str) -> None:
     """No text is without section, and no section is empty."""
     assert category(text).section
+
+
+def test_a_category_of_ones_own_is_told_with_what_it_resembles() -> None:
+    """A known category under any of its names is passed over; another is named, with the one it is likely a slip of."""
+    assert [hint(name) for name in ("", "fact", "user_preference", "Decision")] == [""] * 4
+    assert hint("preferences") == "preferences is a category of your own; did you mean preference?"
+    assert hint("events").endswith("did you mean episode?")
+    assert "known are procedure, commitment, fact" in hint("zebra")

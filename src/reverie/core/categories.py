@@ -7,6 +7,7 @@ known by; promises that every slug, known or not, has a category; never decides 
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 
 import msgspec
@@ -65,6 +66,19 @@ def category(name: str) -> Category:
     slug = valid_category(name)
     known = CATEGORIES.get(slug) or CATEGORIES.get(ALIASES.get(slug.replace("-", "_"), ""))
     return known or Category(slug, _title(slug))
+
+
+def hint(name: str) -> str:
+    """Return what to say of a category that is none of the known ones, with the one it resembles; empty for those.
+
+    Categories are free, so it is no mistake; but it may be a slip, which nobody finds under the name that was meant.
+    """
+    if not name or category(name).name in CATEGORIES:
+        return ""
+    slug = category(name).name
+    near = get_close_matches(slug, (*CATEGORIES, *ALIASES), n=1, cutoff=0.75)
+    meant = f"did you mean {category(near[0]).name}?" if near else f"known are {', '.join(CATEGORIES)}"
+    return f"{slug} is a category of your own; {meant}"
 
 
 def _title(slug: str) -> str:

@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from reverie.context import ContextRequest
+from reverie.core.categories import hint
 from reverie.core.plural import many
 from reverie.core.rows import Kind
 from reverie.core.where import Where
@@ -162,7 +163,8 @@ def list_(
     with opened(ctx) as memory:
         states = memory.list(where)
     lines: list[Line] = [entry_line(state) for state in states]
-    answer(ctx, [entry_json(state) for state in states], lines or [line("No entries.")])
+    none = [line("No entries."), *([line(dim(said))] if (said := hint(category)) else [])]
+    answer(ctx, [entry_json(state) for state in states], lines or none)
 
 
 @app.command("get", cls=Verb, epilog="reverie get 2b47366a")

@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import msgspec
 import typer
 
+from reverie.core.categories import hint
 from reverie.core.due_list import DueLine
 from reverie.core.records import Draft, Origin, Scope, Stare, Status
 from reverie.errors import InvalidRecord, UsageError
@@ -97,7 +98,8 @@ def remember(
             done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
         except InvalidRecord as error:
             raise InvalidRecord(_OPTION.sub(r"`--\1`", str(error))) from error
-    answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else ""))])
+    own = [line(dim(said))] if done.id and (said := hint(category)) else []
+    answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else "")), *own])
 
 
 def _became(done: Remembered) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import msgspec
 
 from reverie.context import ContextRequest
+from reverie.core.categories import hint
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState
 from reverie.core.names import is_day
@@ -84,9 +85,9 @@ def _recall(memory: Memory, values: Values) -> Answer:
 
 def _list(memory: Memory, values: Values) -> Answer:
     found = memory.list(_where(values, limit=values["limit"]))
-    return Answer(
-        lines(map(entry_line, found), "No entries."), {"entries": [entry_json(state) for state in found]}
-    )
+    said = hint(values["category"])
+    none = f"No entries. ({said}.)" if said else "No entries."
+    return Answer(lines(map(entry_line, found), none), {"entries": [entry_json(state) for state in found]})
 
 
 def _get(memory: Memory, values: Values) -> Answer:

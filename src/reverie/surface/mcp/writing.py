@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from reverie.core.categories import hint
 from reverie.core.plural import many
 from reverie.core.records import Draft
 from reverie.errors import UsageError
@@ -42,7 +43,8 @@ def _remember(memory: Memory, values: Values) -> Answer:
         key=values["key"],
     )
     done = memory.remember(values["text"], draft)
-    return Answer(_became(done), _stored(done))
+    own = f" ({hint(values['category'])}.)" if done.id and hint(values["category"]) else ""
+    return Answer(_became(done) + own, _stored(done))
 
 
 def _became(done: Remembered) -> str:
