@@ -182,7 +182,7 @@ def test_the_ends_of_the_calendar_are_days_like_others(tmp_path: Path, zone: str
     ],
 )
 def test_no_part_of_what_is_given_may_be_of_any_size(memory: Memory, ask: Callable[[Any], object]) -> None:
-    """Two hundred thousand characters where a name belongs are refused with the limit, and nothing of it is remembered."""
+    """Two hundred thousand characters where a name belongs are refused with the limit, and nothing is stored."""
     with pytest.raises((InvalidRecord, UsageError), match=r"at most [\d,]+ fit") as refused:
         ask(memory)
     assert len(str(refused.value)) < 500
