@@ -1,9 +1,9 @@
 """How much memory and time an import of a large file, or a vault, takes, for each format.
 
 Run `python -m benchmarks.importing [--megabytes N] [--formats NAME ...] [--dry-run] [--durability os]`. Each file is
-made on the fly in a temporary folder, which needs room for it and for the workspace, and is imported by a process of its
-own, whose peak is its `VmHWM`: what `getrusage` tells includes the process that started it. The words are invented and
-all differ.
+made on the fly in a temporary folder, which needs room for it and for the workspace, and is imported by a process of
+its own, whose peak is its `VmHWM`: what `getrusage` tells includes the process that started it. The words are invented
+and all differ.
 """
 
 from __future__ import annotations
