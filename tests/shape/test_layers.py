@@ -66,7 +66,7 @@ PURE = re.findall(
     r"[\w.]+",
     """
     __future__ abc ast base64 binascii bisect calendar collections contextlib copy dataclasses datetime decimal
-    difflib enum fractions functools graphlib hashlib heapq hmac html io.BytesIO io.StringIO ipaddress itertools
+    difflib enum fractions functools graphlib hashlib heapq hmac html inspect io.BytesIO io.StringIO ipaddress itertools
     json keyword math numbers operator pathlib.PurePath pathlib.PurePosixPath posixpath re shlex statistics string
     struct textwrap threading.local tomllib types typing unicodedata urllib.parse zlib zoneinfo
     Stemmer markdown_it msgspec ruamel.yaml

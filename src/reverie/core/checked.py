@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, wraps
 from inspect import getattr_static, signature
-from pathlib import Path
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -25,12 +24,10 @@ from reverie.core.records import Draft, Turn
 from reverie.errors import UsageError
 
 _APART = (Draft, Turn)  # their steps look at their members, and keep aside what is refused
-_NAMED = LONGEST.keys() - {
-    "text"
-}  # a text that is too long is kept aside by its step, and a note may be longer
+_NAMED = LONGEST.keys() - {"text"}  # a text that is too long is kept aside by its step, or may be longer
 _SHOWN = 60  # characters of a wrong value that are shown
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "True or False", NoneType: "None"}
-_NAMES |= {Path: "a pathlib.Path", datetime: "a datetime with its zone"}
+_NAMES |= {datetime: "a datetime with its zone"}
 
 _VerbT = TypeVar("_VerbT", bound=Callable[..., Any])
 
