@@ -129,7 +129,7 @@ def resume(ws: Workspace, session: str | None = None) -> None:
 
 def _named(session: str) -> str:
     """Return the session's name; a host whose name came out empty must not switch everything off."""
-    if isinstance(session, str) and not session.strip():
+    if not str(session).strip():
         message = "the session has no name: name one, or give none at all to mean everything"
         raise UsageError(message)
     return session

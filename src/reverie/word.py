@@ -133,11 +133,11 @@ class Word:
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
         done = forgetting.erase(ws, self.opened.state_now(), ids, turns=retracted(ws, where), dry_run=dry_run)
         self.opened.drop_index()
-        if dry_run:
-            told, along = (), planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
-        else:
+        if not dry_run:
             told, along = share_all(self.opened).problems, follow(self.opened)
             self._act(done.due, at_once=True)
+        else:
+            told, along = (), planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
         places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
         return msgspec.structs.replace(done, places=places, leftovers=leftovers)
 

@@ -21,6 +21,7 @@ import pytest
 from reverie import layout
 from reverie.entrance import Opening
 from reverie.errors import ModelFailed
+from reverie.memory import Memory
 from reverie.opening import open_workspace
 from reverie.store import counters, lease
 from reverie.store.counters import ConsolidateCounters
@@ -208,6 +209,18 @@ def test_a_clock_that_is_wrong(ward: Ward) -> None:
     assert ward.run(inside.clock) == []
     then = FixedClock(datetime.now(UTC) - timedelta(days=3))
     (said,) = ward.run(inside.clock, opening=msgspec.structs.replace(ward.opening, clock=then))
+    assert "the clock says" in said
+
+
+def test_a_run_tells_the_time(ward: Ward) -> None:
+    """What ended after now says that the clock went back, when nothing else does."""
+    with Memory(open_workspace(ward.opening)) as memory:
+        memory.remember("Dana prefers calls before noon")
+    later = FixedClock(datetime.now(UTC) + timedelta(days=9))
+    with Memory(open_workspace(msgspec.structs.replace(ward.opening, clock=later))) as memory:
+        memory.drain()
+        assert memory.dream(now=True).result == "productive"
+    (said,) = ward.run(inside.clock)
     assert "the clock says" in said
 
 

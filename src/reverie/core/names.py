@@ -12,6 +12,7 @@ import re
 import unicodedata
 from datetime import date
 from functools import lru_cache
+from typing import cast
 
 from reverie.errors import UsageError
 
@@ -37,8 +38,10 @@ def safe_name(name: str) -> str:
     in case, in Unicode form or behind the cut stay apart on file systems that ignore such differences. Raises
     UsageError for what is no text.
     """
-    if not isinstance(name, str):
-        message = f"a name is text, and {name!r:.40} is {type(name).__name__}: name a session, person or agent"
+    if not isinstance(cast("object", name), str):  # Python calls with anything
+        message = (
+            f"a name is text, and {name!r:.40} is {type(name).__name__}: name a session, person or agent"
+        )
         raise UsageError(message)
     return f"{_slug(name, SLUG_BYTES) or 'unnamed'}-{_digest(name)}"
 

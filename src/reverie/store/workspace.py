@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -108,7 +108,7 @@ class Workspace:
 
         Raises UsageError for what is no text.
         """
-        if not isinstance(text, str):
+        if not isinstance(cast("object", text), str):  # Python calls with anything
             message = f"a text is needed, not {type(text).__name__}: give what is to be written as a str"
             raise UsageError(message)
         if not text or not self.settings.redaction:

@@ -162,7 +162,7 @@ def _instants(ws: Workspace) -> Iterator[datetime]:
         slot.began,
         counters.read(ws, DreamCounters).last,
         counters.read(ws, ConsolidateCounters).last,
-        *(run.at for run in read.records[-1:]),
+        *(run.ended for run in read.records[-1:]),
     )
     yield from (one for one in told if one is not None)
 
