@@ -158,8 +158,7 @@ class Memory(Lending):
         >>> memory.correct(tea, "User likes coffee", why="mistake").queued
         False
         """
-        old = self._known(entry).entry
-        done = remembering.correct(self.opened.writable, old, text, why=why, origin=by)
+        done = remembering.correct(self.opened.writable, self._known(entry).entry, text, why=why, origin=by)
         self._act(done.due)
         return done
 
@@ -169,8 +168,8 @@ class Memory(Lending):
         >>> len(memory.feedback(tea, "helpful"))
         16
         """
-        known = self._known(entry).entry.id
-        return remembering.feedback(self.opened.writable, known, value, why=why, by=by)
+        known = self._known(entry).entry
+        return remembering.feedback(self.opened.writable, known.id, value, why=why, by=by)
 
     def pin(self, entry: str, *, unpin: bool = False) -> None:
         """Keep an entry in MEMORY.md and every context, or no longer; raises UsageError for a stranger's words.
@@ -187,15 +186,16 @@ class Memory(Lending):
         >>> [due.part for due in memory.due().lines]
         ['upcoming']
         """
-        ws = self.opened.ws
-        return due_lines(self.opened.state_now().promises(), ws.clock(), calendar=ws.calendar)
+        promises, ws = self.opened.state_now().promises(), self.opened.ws
+        return due_lines(promises, ws.clock(), calendar=ws.calendar)
 
     def done(self, entry: str, *, cancelled: bool = False, until: str = "") -> None:
         """Say that a promise is kept, cancelled, or due `until` another time; one that comes again is due anew.
 
         >>> memory.done(quote)
         """
-        if remembering.settle(self._events(), self._known(entry, among="due"), cancelled=cancelled, until=until):
+        state = self._known(entry, among="due")
+        if remembering.settle(self._events(), state, cancelled=cancelled, until=until):
             self._told()
 
     # Read

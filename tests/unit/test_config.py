@@ -152,6 +152,7 @@ def test_only_harmless_keys_are_on_the_list() -> None:
         "models.max_tokens_per_day", "models.max_cost_per_day", "models.max_seconds_per_day",
         "models.max_tokens_per_run", "models.max_cost_per_run", "models.max_seconds_per_run",
         "dream.max_tokens", "dream.max_steps", "dream.max_cost", "dream.transcripts",
+        "mcp.host_model",
     }  # fmt: skip
 
 

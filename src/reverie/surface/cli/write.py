@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import msgspec
 import typer
@@ -17,6 +17,9 @@ from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
 from reverie.surface.entry_text import entry_json
 from reverie.surface.render import dim, line
+
+if TYPE_CHECKING:
+    from reverie.memory import Memory
 
 app = application()
 
@@ -94,12 +97,17 @@ def remember(
     )
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
-        try:
-            done = memory.remember(text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
-        except InvalidRecord as error:
-            raise InvalidRecord(_OPTION.sub(r"`--\1`", str(error))) from error
+        done = _remembered(memory, text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
     own = [line(dim(said))] if done.id and (said := hint(category)) else []
     answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else "")), *own])
+
+
+def _remembered(memory: Memory, text: str, draft: Draft) -> Remembered:
+    """Remember; an error names the option that a part of the draft came from."""
+    try:
+        return memory.remember(text, draft)
+    except InvalidRecord as error:
+        raise InvalidRecord(_OPTION.sub(r"`--\1`", str(error))) from error
 
 
 def _became(done: Remembered) -> str:
