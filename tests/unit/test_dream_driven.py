@@ -140,7 +140,7 @@ def test_nothing_to_do_holds_no_lease(ws: Workspace) -> None:
     """A start that the gates refuse says why, and keeps nobody out."""
     with reach(ws) as around:
         found = start(ws, around, Wish(), holder="host")
-    assert str(found) == "4 of 20 entries are pending, the oldest for 1 days"
+    assert str(found) == "4 of 20 entries are pending, the oldest for 1 day"
     assert lease.current(ws) is None
 
 
