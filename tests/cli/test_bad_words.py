@@ -144,10 +144,10 @@ def test_what_is_no_draft_is_told(shell: Shell, given: Any) -> None:
     """A dictionary or a text in the place of a Draft, and a text that is none, are usage errors that name them."""
     shell.ok("status")
     with reverie.open(Opening(path=shell.folder, config_dir=shell.config)) as memory:
-        with pytest.raises(UsageError, match="a Draft is needed, not"):
+        with pytest.raises(UsageError, match="give a Draft or None"):
             memory.remember("Call", given)
         for call in (memory.remember, memory.note):
-            with pytest.raises(UsageError, match="a text is needed, not int"):
+            with pytest.raises(UsageError, match=r"7 \(int\): give "):
                 call(cast("Any", 7))
 
 

@@ -31,6 +31,11 @@ ELSEWHERE = {
     "import_": "`import` takes an upload",
     "person": "`user` chooses the person",
     "export": "a stream",
+    "dream_start": "a host's model works over MCP, which the daemon serves beside",
+    "dream_step": "as above",
+    "dream_finish": "as above",
+    "extract_start": "as above",
+    "extract_submit": "as above",
 }
 
 

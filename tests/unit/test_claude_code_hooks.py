@@ -171,7 +171,7 @@ def test_a_broken_line_costs_itself_alone(memory: Memory, talk: Talk) -> None:
     talk.fire(memory, "Stop")
     assert said(memory) == ["First.", "Last."]
     assert len(list(quarantine.listed(memory.opened.ws))) >= 5
-    assert "cannot be read" in str(memory.status().problems)
+    assert "of the transcript not read" in str(memory.status().problems)
 
 
 def test_hostile_text_is_data(memory: Memory, talk: Talk) -> None:
