@@ -85,9 +85,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return "\n\n".join(self._sections())
 
     def _sections(self) -> Iterator[str]:
-        yield f"Today is {self.today}. The notebook is the folder `{self.notebook}/`."
-        if self.guidance:
-            yield f"How this notebook is kept (wording and placement):\n\n{fenced(self.guidance, self.nonce)}"
+        yield from beginning(self.today, self.notebook, guidance=self.guidance, nonce=self.nonce)
         if self.history:
             yield f"What the sessions of these days were about:\n\n{fenced(self.history, self.nonce)}"
         if self.undone:
@@ -99,6 +97,13 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
             yield f"Forgotten, not to be written or cited: {ids}" + (f" and {more} more" if more > 0 else "")
         lines = "\n".join(_line(part) for part in self.parts)
         yield f"The {len(self.parts)} entries to settle, one a line:\n\n{fenced(lines, self.nonce)}"
+
+
+def beginning(today: str, notebook: str, *, guidance: str, nonce: str) -> Iterator[str]:
+    """Yield what everybody who works on the notebook is told first: the day, the folder, and how it is kept."""
+    yield f"Today is {today}. The notebook is the folder `{notebook}/`."
+    if guidance:
+        yield f"How this notebook is kept (wording and placement):\n\n{fenced(guidance, nonce)}"
 
 
 def _line(part: Part) -> str:

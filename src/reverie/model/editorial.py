@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from reverie.model.dream_prompt import TOOLS
+from reverie.model.dream_prompt import TOOLS, beginning
 from reverie.model.prompt_files import fenced, prompt
 
 _FINDINGS = 100
@@ -39,9 +39,7 @@ class Editing(msgspec.Struct, frozen=True, kw_only=True):
         return "\n\n".join(self._sections())
 
     def _sections(self) -> Iterator[str]:
-        yield f"Today is {self.today}. The notebook is the folder `{self.notebook}/`."
-        if self.guidance:
-            yield f"How this notebook is kept (wording and placement):\n\n{fenced(self.guidance, self.nonce)}"
+        yield from beginning(self.today, self.notebook, guidance=self.guidance, nonce=self.nonce)
         if self.findings:
             yield f"What the rules found:\n\n{fenced(_listed(self.findings, _FINDINGS), self.nonce)}"
         yield f"The {len(self.pages)} pages:\n\n{fenced(_listed(self.pages, _PAGES), self.nonce)}"
