@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from reverie.core.due_list import DueLine
 from reverie.core.fold import EntryState
 from reverie.core.records import Event, Outcome, Turn
 from reverie.recall import Hit
@@ -49,6 +50,12 @@ def entry_json(state: EntryState) -> dict[str, object]:
     about = msgspec.to_builtins(state)
     told |= {name: about[name] for name in about if name != "entry"}
     return {"sig": state.sig, "category": state.entry.category, "current": state.current} | told
+
+
+def due_json(one: DueLine) -> dict[str, object]:
+    """Return a promise for programs: the entry, its part of the list, how it is shown, and when it is due."""
+    by = one.by.isoformat() if one.part != "undated" else ""
+    return entry_json(one.state) | {"part": one.part, "shown": one.shown, "by": by}
 
 
 def entry_line(state: EntryState) -> Line:

@@ -33,7 +33,7 @@ from reverie.store.scheduling import Scheduled
 from reverie.surface.cli.completing import Completion
 from reverie.surface.daemon.serve import Served
 from reverie.surface.doctor.symptoms import Examined
-from reverie.surface.http.shapes import Compacting, Consolidating, Diff, Importing, Noted, Queued, Used
+from reverie.surface.results import Compacting, Consolidating, Diff, Importing, Noted, Queued, Used
 from reverie.transfer import Exported
 
 

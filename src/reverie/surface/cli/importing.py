@@ -17,6 +17,7 @@ from reverie.importing import Wish
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened
 from reverie.surface.render import Line, dim, line
+from reverie.surface.results import importing
 
 app = application()
 
@@ -51,21 +52,8 @@ def import_(
     """
     with opened(ctx) as memory, _shown(quiet=globals_of(ctx).json) as tell:
         done = memory.import_(source, wish=Wish(session=session, dry_run=dry_run, tell=tell))
-    skipped = [{"place": one.place, "reason": one.reason} for one in done.skipped]
-    told = {
-        "format": done.format,
-        "turns": done.turns,
-        "facts": done.facts,
-        "repeated": done.repeated,
-        "files": done.files,
-        "sessions": done.sessions,
-        "passed": done.passed,
-        "unread": done.unread,
-        "skipped": skipped,
-        "dry_run": done.dry_run,
-    }
-    answer(ctx, told, _lines(done))
-    if skipped:
+    answer(ctx, importing(done), _lines(done))
+    if done.skipped:
         raise typer.Exit(InvalidRecord.exit_code)
 
 

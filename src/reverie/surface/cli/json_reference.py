@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from reverie.surface.cli.answers import ANSWERS, NO_ANSWER, EntryNow, Failure
-from reverie.surface.http.shapes import entry_schema
+from reverie.surface.results import entry_schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/"

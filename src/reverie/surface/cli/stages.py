@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
+import msgspec
 import typer
 
 from reverie.consolidate import Consolidated, Plan
@@ -22,6 +23,7 @@ from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import one_of, opened
 from reverie.surface.cli.watching import dreaming, watched
 from reverie.surface.render import Line, dim, line, say
+from reverie.surface.results import compacting, consolidating
 
 app = application()
 
@@ -73,16 +75,8 @@ def compact(
         raise UsageError("--budget is for one session: name it")
     with opened(ctx) as memory:
         done = memory.compact(session, budget=budget) if session else memory.compact_all()
-    told = {
-        "archived": done.archived,
-        "cursor": done.cursor,
-        "kept": done.kept,
-        "tokens": done.tokens,
-        "records": [{"cursor": one.cursor, "turns": one.turns, "raw": one.raw} for one in done.records],
-        "problem": done.problem,
-    }
     said = [line(f"{many(done.archived, 'turn')} moved into the history, {done.kept} left")]
-    answer(ctx, told, [*said, *([line(done.problem, indent=2)] if done.problem else ())])
+    answer(ctx, compacting(done), [*said, *([line(done.problem, indent=2)] if done.problem else ())])
 
 
 @app.command("digest", cls=Verb, epilog="reverie digest")
@@ -255,7 +249,8 @@ def consolidate(
         others, failed = _with_people(memory, plan) if people else ({}, [])
     lines = _consolidated(done, every=dry_run or verbose)
     lines += [f"{person}: {one}" for person, one in others.items()]
-    told = _told(done) | ({"people": {name: _told(one) for name, one in others.items()}} if people else {})
+    told = msgspec.structs.asdict(consolidating(done))
+    told |= {"people": {name: consolidating(one) for name, one in others.items()}} if people else {}
     answer(ctx, told, lines)
     troubles = [*done.problems, *(f"{name}: {said}" for name, one in others.items() for said in one.problems)]
     say(*(f"reverie: {problem}" for problem in troubles), to=sys.stderr)
@@ -274,22 +269,6 @@ def _with_people(memory: Memory, plan: Plan) -> tuple[dict[str, Consolidated], l
         except ReverieError as error:
             failed.append(error)
     return done, failed
-
-
-def _told(done: Consolidated) -> dict[str, object]:
-    """Return what a run did, for programs."""
-    plan = done.plan
-    return {
-        "agent": done.agent,
-        "facts_added": done.facts_added,
-        "watermark": "n/a" if plan.drain_only else done.watermark or "n/a",
-        "dry_run": plan.dry_run,
-        "drain_only": plan.drain_only,
-        "promote_only": plan.promote_only,
-        "stages": done.stages,
-        "told": done.told,
-        "problems": done.problems,
-    }
 
 
 def _consolidated(done: Consolidated, *, every: bool) -> list[str | Line]:

@@ -9,13 +9,12 @@ import msgspec
 import typer
 
 from reverie.core.categories import hint
-from reverie.core.due_list import DueLine
 from reverie.core.records import Draft, Origin, Scope, Stare, Status
 from reverie.errors import InvalidRecord, UsageError
 from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
-from reverie.surface.entry_text import entry_json
+from reverie.surface.entry_text import due_json, entry_json
 from reverie.surface.render import dim, line
 
 if TYPE_CHECKING:
@@ -191,14 +190,8 @@ def due(ctx: typer.Context) -> None:
     """List what was promised and is still open: overdue, today, upcoming, undated."""
     with opened(ctx) as memory:
         found = memory.due()
-    told = [_due_json(one) for one in found.lines]
+    told = [due_json(one) for one in found.lines]
     answer(ctx, told, [one.line for one in found.lines] or ["Nothing is promised."])
-
-
-def _due_json(one: DueLine) -> dict[str, object]:
-    """Return a promise for programs."""
-    by = one.by.isoformat() if one.part != "undated" else ""
-    return entry_json(one.state) | {"part": one.part, "shown": one.shown, "by": by}
 
 
 @app.command("done", cls=Verb, epilog="reverie done 2b47366a\nreverie done 2b47366a --until 2026-07-20")

@@ -17,6 +17,7 @@ from reverie.errors import NotFound
 from reverie.memory import Memory
 from reverie.review import Item
 from reverie.status import Status
+from reverie.surface import results
 from reverie.surface.http import shapes
 from reverie.surface.http.operations import Cursor, File, Limit, Nothing, Operation, Takes
 from reverie.surface.http.paging import page
@@ -105,9 +106,9 @@ LOOKING = (
         summary="Show what a run changed, as a unified diff.",
         right="read",
         takes=_Run,
-        gives=shapes.Diff,
+        gives=results.Diff,
         example={"run": "dream:20260702-030000"},
-        run=lambda memory, given: shapes.Diff(given.run, memory.diff(given.run)),
+        run=lambda memory, given: results.Diff(given.run, memory.diff(given.run)),
     ),
     Operation(
         id="review",

@@ -21,7 +21,7 @@ from reverie.importers.taken import Imported
 from reverie.importing import Wish
 from reverie.memory import Memory
 from reverie.store.parcels import Parcel, zipped
-from reverie.surface.http import shapes
+from reverie.surface import results
 from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.operations import USER, Takes, read
 from reverie.surface.http.serving import Server, person_of, told, written
@@ -46,22 +46,6 @@ class Import(Takes, frozen=True, kw_only=True):
     dry_run: Annotated[bool, Meta(description="Count what would come in; write nothing.")] = False
 
 
-def imported_json(done: Imported) -> shapes.Importing:
-    """Return what an import did."""
-    return shapes.Importing(
-        format=done.format,
-        turns=done.turns,
-        facts=done.facts,
-        repeated=done.repeated,
-        files=done.files,
-        sessions=list(done.sessions),
-        passed=dict(done.passed),
-        unread=done.unread,
-        skipped=[shapes.Unread(one.place, one.reason) for one in done.skipped],
-        dry_run=done.dry_run,
-    )
-
-
 async def take_in(server: Server, request: Request) -> Response:
     """Import what the body holds, from wherever it came."""
     query = list(request.query_params.multi_items())
@@ -82,7 +66,7 @@ async def take_in(server: Server, request: Request) -> Response:
         # Waited for to its end: the parcel must not go while it is read.
         future = server.hosted.call(name, verb, user=person, long=True)
         done = await asyncio.shield(asyncio.wrap_future(future))
-    return told(request, written(msgspec.to_builtins(imported_json(done), str_keys=True)))
+    return told(request, written(msgspec.to_builtins(results.importing(done), str_keys=True)))
 
 
 async def send_out(server: Server, request: Request) -> Response:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from reverie import __version__
+from reverie.surface import results
 from reverie.surface.http import shapes
 from reverie.surface.http.moving import ZIP, Import
 from reverie.surface.http.operations import USER, WORKSPACE, Cursor, File, Limit, Operation, Takes
@@ -129,12 +130,12 @@ def fields_of(takes: type[Takes]) -> dict[str, tuple[dict[str, Any], bool]]:
 
 def _components() -> dict[str, Any]:
     kinds = [one.gives for one in OPERATIONS if not isinstance(one.gives, dict) and one.gives is not File]
-    inner = [shapes.Importing, shapes.Workspace, shapes.Workspaces, ProblemDetails]
+    inner = [results.Importing, shapes.Workspace, shapes.Workspaces, ProblemDetails]
     takes = {one.takes for one in OPERATIONS}
     _, parts = msgspec.json.schema_components([*kinds, *inner, *takes], ref_template=_REF)
     own = {one.__name__ for one in takes}  # these are taken apart, into path, query and body
     told = {name: schema for name, schema in parts.items() if name not in own}
-    return {**told, "EntryNow": shapes.entry_schema()}
+    return {**told, "EntryNow": results.entry_schema()}
 
 
 def _operation(one: Operation) -> dict[str, Any]:
@@ -225,7 +226,7 @@ def _others() -> dict[str, dict[str, Any]]:
         },
         f"{WORKSPACE}/import": {
             "post": _other("import", _IMPORT, "write", [_WORKSPACE, *importing, _PERSON])
-            | {"requestBody": upload, "responses": _given(schema_of(shapes.Importing))}
+            | {"requestBody": upload, "responses": _given(schema_of(results.Importing))}
         },
         f"{WORKSPACE}/export": {
             "get": _other("export", _EXPORT, "admin", [_WORKSPACE, _PERSON])

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from reverie.context import Context, ContextRequest
-from reverie.core.due_list import DueLine
 from reverie.core.fold import EntryState
 from reverie.core.names import is_day
 from reverie.core.rows import Kind
@@ -20,7 +19,7 @@ from reverie.core.where import Where
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.recall import Ask, Found
-from reverie.surface.entry_text import behind_json, entry_json, why_json
+from reverie.surface.entry_text import behind_json, due_json, entry_json, why_json
 from reverie.surface.http import shapes
 from reverie.surface.http.operations import Cursor, Day, Id, Limit, Operation, Takes, Text
 from reverie.surface.http.paging import page
@@ -124,11 +123,6 @@ def _why(memory: Memory, given: _Hit) -> dict[str, object]:
     return why_json(memory.why(given.id))
 
 
-def _due_json(one: DueLine) -> dict[str, object]:
-    by = one.by.isoformat() if one.part != "undated" else ""
-    return entry_json(one.state) | {"part": one.part, "shown": one.shown, "by": by}
-
-
 READING = (
     Operation(
         id="recall",
@@ -206,6 +200,6 @@ READING = (
         right="read",
         gives=shapes.PROMISES,
         named="promises",
-        run=lambda memory, _: [_due_json(one) for one in memory.due().lines],
+        run=lambda memory, _: [due_json(one) for one in memory.due().lines],
     ),
 )

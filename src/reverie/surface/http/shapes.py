@@ -1,4 +1,4 @@
-"""What answers look like where no type of the package says it: for the specification, and for whoever reads it.
+"""What answers over HTTP look like where neither the package nor `surface.results` has a type for it.
 
 Owns those types; promises that an answer holds at least what stands here; never makes one.
 """
@@ -9,14 +9,12 @@ from typing import Any
 
 import msgspec
 
-from reverie.consolidate import Told
-from reverie.core.fold import EntryState
-from reverie.core.records import Entry, Event, Outcome, Run, Turn
+from reverie.core.records import Event, Outcome, Run, Turn
 from reverie.core.scopes import Member
 
 PARTS = "#/components/schemas/"  # where the specification keeps the types
 
-ENTRY = {"$ref": f"{PARTS}EntryNow"}  # an entry and what happened to it, flat: `entry_schema`
+ENTRY = {"$ref": f"{PARTS}EntryNow"}  # an entry and what happened to it, flat: `results.entry_schema`
 ENTRIES = {
     "type": "object",
     "properties": {"entries": {"type": "array", "items": ENTRY}, "next": {"type": "string"}},
@@ -27,20 +25,6 @@ PROMISES = {
     "properties": {"promises": {"type": "array", "items": ENTRY}},
     "required": ["promises"],
 }
-
-
-def entry_schema() -> dict[str, Any]:
-    """Return the schema of an entry with what happened to it, as one flat object."""
-    _, parts = msgspec.json.schema_components([Entry, EntryState])
-    told = {name: one for name, one in parts["EntryState"]["properties"].items() if name != "entry"}
-    flat = {"sig": {"type": "number"}, "category": {"type": "string"}, "current": {"type": "boolean"}}
-    return {
-        "title": "EntryNow",
-        "description": "An entry and everything that happened to it since.",
-        "type": "object",
-        "properties": {**parts["Entry"]["properties"], **told, **flat},
-        "required": ["id", "text", "day", "category", "sig", "current"],
-    }
 
 
 class Behind(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,13 +52,6 @@ class Runs(msgspec.Struct, frozen=True):
 
     runs: list[Run]
     next: str = ""
-
-
-class Diff(msgspec.Struct, frozen=True):
-    """What a run changed, as a unified diff."""
-
-    run: str
-    diff: str
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,25 +101,6 @@ class Done(msgspec.Struct, frozen=True):
     done: bool = True
 
 
-class Noted(msgspec.Struct, frozen=True):
-    """The note that the text was added to."""
-
-    note: str
-
-
-class Queued(msgspec.Struct, frozen=True):
-    """A judgement that the next drain applies."""
-
-    id: str
-    status: str = "QUEUED"
-
-
-class Used(msgspec.Struct, frozen=True):
-    """How many entries it was noted for."""
-
-    used: int
-
-
 class Count(msgspec.Struct, frozen=True):
     """How many entries it was done for, or with a dry run would be."""
 
@@ -154,53 +112,6 @@ class TakenBack(msgspec.Struct, frozen=True):
     """The entry whose event was taken back."""
 
     entry: str
-
-
-class Compacting(msgspec.Struct, frozen=True, kw_only=True):
-    """What moved into the history, and what stays."""
-
-    archived: int
-    cursor: int | None
-    kept: int
-    tokens: int
-    records: list[dict[str, Any]]
-    problem: str
-
-
-class Consolidating(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run of all stages did."""
-
-    agent: str
-    facts_added: int
-    watermark: str
-    dry_run: bool
-    drain_only: bool
-    promote_only: bool
-    stages: list[str]
-    told: list[Told]
-    problems: list[str]
-
-
-class Unread(msgspec.Struct, frozen=True):
-    """A piece that could not be read and was set aside: where it stands, and why."""
-
-    place: int
-    reason: str
-
-
-class Importing(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import took in, passed over and could not read."""
-
-    format: str
-    turns: int
-    facts: int
-    repeated: int
-    files: int
-    sessions: list[str]
-    passed: dict[str, int]
-    unread: int
-    skipped: list[Unread]
-    dry_run: bool
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -10,8 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from reverie.compact import Compacted
-from reverie.consolidate import Consolidated, Plan
+from reverie.consolidate import Plan
 from reverie.core.dreamt import Dreamt
 from reverie.core.pipeline import Trigger
 from reverie.digest import Digested
@@ -21,7 +20,7 @@ from reverie.lint import Linted
 from reverie.memory import Memory
 from reverie.publish import Published
 from reverie.reindex import Reindexed
-from reverie.surface.http import shapes
+from reverie.surface import results
 from reverie.surface.http.operations import Day, Operation, Takes
 
 Tokens = Annotated[int, Meta(ge=0, le=10_000_000)]
@@ -60,55 +59,27 @@ class _Consolidate(Takes, frozen=True, kw_only=True):
     after: Annotated[Trigger | None, Meta(description="Only what follows this.")] = None
 
 
-def compacted_json(done: Compacted) -> shapes.Compacting:
-    """Return what a compaction did, without the turns that stay."""
-    return shapes.Compacting(
-        archived=done.archived,
-        cursor=done.cursor,
-        kept=done.kept,
-        tokens=done.tokens,
-        records=[{"cursor": one.cursor, "turns": one.turns, "raw": one.raw} for one in done.records],
-        problem=done.problem,
-    )
-
-
-def consolidated_json(done: Consolidated) -> shapes.Consolidating:
-    """Return what a run of all stages did."""
-    plan = done.plan
-    return shapes.Consolidating(
-        agent=done.agent,
-        facts_added=done.facts_added,
-        watermark="n/a" if plan.drain_only else done.watermark or "n/a",
-        dry_run=plan.dry_run,
-        drain_only=plan.drain_only,
-        promote_only=plan.promote_only,
-        stages=list(done.stages),
-        told=list(done.told),
-        problems=list(done.problems),
-    )
-
-
 def _extract(memory: Memory, given: _Extract) -> Extracted:
     return memory.extract(given.sessions or None, moment="tick" if given.due else "hand")
 
 
-def _compact(memory: Memory, given: _Compact) -> shapes.Compacting:
+def _compact(memory: Memory, given: _Compact) -> results.Compacting:
     done = memory.compact(given.session, budget=given.budget) if given.session else memory.compact_all()
-    return compacted_json(done)
+    return results.compacting(done)
 
 
 def _dream(memory: Memory, given: _Dream) -> Dreamt:
     return memory.dream(now=given.now, dry_run=given.dry_run, day=given.day, most=given.most)
 
 
-def _consolidate(memory: Memory, given: _Consolidate) -> shapes.Consolidating:
+def _consolidate(memory: Memory, given: _Consolidate) -> results.Consolidating:
     plan = Plan(
         drain_only=given.drain_only,
         promote_only=given.promote_only,
         dry_run=given.dry_run,
         after=given.after,
     )
-    return consolidated_json(memory.consolidate(plan))
+    return results.consolidating(memory.consolidate(plan))
 
 
 STAGES = (
@@ -141,7 +112,7 @@ STAGES = (
         summary="Move the oldest turns of long sessions into the history.",
         right="write",
         takes=_Compact,
-        gives=shapes.Compacting,
+        gives=results.Compacting,
         example={"session": "s1"},
         long=True,
         run=_compact,
@@ -196,7 +167,7 @@ STAGES = (
         summary="Run everything that is due, in order, the drain first; a second run changes nothing.",
         right="write",
         takes=_Consolidate,
-        gives=shapes.Consolidating,
+        gives=results.Consolidating,
         example={"drain_only": True},
         long=True,
         unplaced=True,

@@ -17,6 +17,7 @@ from reverie.core.due import Due
 from reverie.core.records import Attachment, Draft, Origin, Role, Scope, Score, Stare, Status, ToolCall, Turn
 from reverie.memory import Memory
 from reverie.remember import Remembered
+from reverie.surface import results
 from reverie.surface.entry_text import entry_json
 from reverie.surface.http import shapes
 from reverie.surface.http.operations import Id, Ids, Operation, Takes, Text
@@ -228,9 +229,9 @@ WRITING = (
         summary="Add to the agent's own note of the day, which extraction reads.",
         right="write",
         takes=_Note,
-        gives=shapes.Noted,
+        gives=results.Noted,
         example={"text": "Deployed v2; the queue was empty."},
-        run=lambda memory, given: shapes.Noted(memory.note(given.text)),
+        run=lambda memory, given: results.Noted(memory.note(given.text)),
     ),
     Operation(
         id="correct",
@@ -250,9 +251,9 @@ WRITING = (
         summary="Say what an entry was worth; the next drain applies it.",
         right="write",
         takes=_Feedback,
-        gives=shapes.Queued,
+        gives=results.Queued,
         example={"id": "2b47366a861a87ca", "value": "helpful"},
-        run=lambda memory, given: shapes.Queued(
+        run=lambda memory, given: results.Queued(
             memory.feedback(given.id, given.value, why=given.why, by=given.by)
         ),
     ),
@@ -296,9 +297,9 @@ WRITING = (
         summary="Say that entries were of use: among equals they come first.",
         right="write",
         takes=_Used,
-        gives=shapes.Used,
+        gives=results.Used,
         example={"ids": ["2b47366a861a87ca"]},
-        run=lambda memory, given: shapes.Used(memory.used(given.ids)),
+        run=lambda memory, given: results.Used(memory.used(given.ids)),
     ),
     Operation(
         id="take_back",
