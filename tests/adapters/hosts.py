@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from reverie import Memory
 
+DOCS = {
+    "doc1": {"text": "red apple", "color": "red", "score": 4.5},
+    "doc2": {"text": "red car", "color": "red", "score": 3.0},
+    "doc3": {"text": "green apple", "color": "green", "score": 4.0},
+    "doc4": {"text": "blue car", "color": "blue", "score": 3.5},
+}
+REASONING = {
+    "type": "reasoning",
+    "id": "rs_6867",
+    "summary": [{"type": "summary_text", "text": "The user wants tea."}],
+    "encrypted_content": "gAAAAABoZ" + "Qk3x9" * 40,
+}
+
 
 def run(*coroutines: Any) -> list[Any]:
     """Run coroutines one after another in one loop, and return what each gave."""

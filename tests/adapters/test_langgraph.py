@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hosts import keys, said
+from hosts import DOCS, keys, said
 
 import reverie
 
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
 
     from reverie import Memory, Opening
     from reverie.testing import FixedClock
-
-NUTS = "User is allergic to macadamia nuts"
-DOCS = {
-    "doc1": {"text": "red apple", "color": "red", "score": 4.5},
-    "doc2": {"text": "red car", "color": "red", "score": 3.0},
-    "doc3": {"text": "green apple", "color": "green", "score": 4.0},
-    "doc4": {"text": "blue car", "color": "blue", "score": 3.5},
-}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hosts import keys, said
+from hosts import DOCS, keys, said
 
 import reverie
 
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from reverie.testing import FixedClock
 
 NUTS = "User is allergic to macadamia nuts"
-DOCS = {
-    "doc1": {"text": "red apple", "color": "red", "score": 4.5},
-    "doc2": {"text": "red car", "color": "red", "score": 3.0},
-    "doc3": {"text": "green apple", "color": "green", "score": 4.0},
-    "doc4": {"text": "blue car", "color": "blue", "score": 3.5},
-}
 
 
 @pytest.fixture

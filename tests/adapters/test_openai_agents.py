@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hosts import last, run, said
+from hosts import REASONING, last, run, said
 
 import reverie
 from reverie import Turn
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 
     from reverie import Memory, Opening
 
-NUTS = "I'm allergic to macadamia nuts."
-REASONING = {
-    "type": "reasoning",
-    "id": "rs_6867",
-    "summary": [{"type": "summary_text", "text": "The user wants tea."}],
-    "encrypted_content": "gAAAAABoZ" + "Qk3x9" * 40,
-}
 ITEMS: list[dict[str, Any]] = [
     {"role": "user", "content": "Which tea do I like?"},
     {

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hosts import last, run, said
+from hosts import REASONING, last, run, said
 
 import reverie
 from reverie import Turn
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from reverie.testing import FixedClock
 
 NUTS = "I'm allergic to macadamia nuts."
-REASONING = {
-    "type": "reasoning",
-    "id": "rs_6867",
-    "summary": [{"type": "summary_text", "text": "The user wants tea."}],
-    "encrypted_content": "gAAAAABoZ" + "Qk3x9" * 40,
-}
 HELLO = {"role": "user", "content": "Which tea do I like?"}
 
 

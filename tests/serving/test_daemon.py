@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from daemons import Estate
 from mcp.shared.exceptions import MCPError
+from official import HELLO
 
 from reverie.surface.http.tokens import Tokens
 
@@ -113,17 +114,7 @@ def test_a_session_answers_no_other_token_and_no_other_workspace(estate: Estate)
     estate.make("other")
     estate.start("--no-schedule")
     another = Tokens(estate.config, estate.root).add("another", "admin")
-    first = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "x", "version": "1"},
-        },
-    }
-    session = _posted(estate, "/mcp/agent", first, {}).headers["mcp-session-id"]
+    session = _posted(estate, "/mcp/agent", HELLO, {}).headers["mcp-session-id"]
     asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     headers = {"mcp-session-id": session, "mcp-protocol-version": "2025-06-18"}
     assert _posted(estate, "/mcp/agent", asked, headers).status_code == 200

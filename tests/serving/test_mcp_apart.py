@@ -8,21 +8,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from official import HELLO
 
 if TYPE_CHECKING:
     from conftest import Place
     from mcp import Client
-
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
