@@ -20,6 +20,7 @@ from reverie import dream as dreaming
 from reverie.care import Care
 from reverie.core.checked import Checked
 from reverie.core.handed import Handed, Lent, Submitted
+from reverie.core.plural import many
 from reverie.dream import Dreamt, Started, Wish
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.extract import extract
@@ -182,7 +183,7 @@ def _put_before(ws: Workspace, out: Lent, items: Sequence[Mapping[str, Any]]) ->
     """Put what was found in a span before a person, leave the span to it until then, and return the item's id."""
     lines = [out, *items]
     text = "\n".join(msgspec.json.encode(one).decode() for one in lines)
-    found = f"{len(items)} entries in turns {out.start}-{out.stop - 1} of {out.session}"
+    found = f"{many(len(items), 'entry')} in turns {out.start}-{out.stop - 1} of {out.session}"
     why = f"{extractor(out.by)} found {found}, and nothing of a host's own model was accepted here yet"
     review = reviews.propose(ws, reviews.GUEST_EXTRACTION, out.handle, text=text, why=why)
     patience = timedelta(days=ws.settings.dream.max_wait_days)

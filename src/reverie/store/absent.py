@@ -16,6 +16,7 @@ import msgspec
 from reverie import layout
 from reverie.core.active_window import parse_range
 from reverie.core.drain_plan import entries_of
+from reverie.core.plural import many
 from reverie.core.records import Event, Extraction, Feedback, History, JournalRecord, Outcome, Run, Tombstone
 from reverie.errors import DamagedFile, UnsafePath
 from reverie.store import counters, daylog, git, quarantine, sessions, stream, tombstones
@@ -199,7 +200,7 @@ def _runs(ws: Workspace) -> Iterator[Absence]:
     if lost := sorted(judging - ended.keys()):
         yield Absence(
             layout.RUNS,
-            f"{len(lost)} runs left outcomes and have no record ({', '.join(lost[:_SAMPLE])})",
+            f"{many(len(lost), 'run')} left outcomes and have no record ({', '.join(lost[:_SAMPLE])})",
             "restore it from a backup: undo and the log know only recorded runs",
         )
     if lost := sorted(
@@ -207,7 +208,7 @@ def _runs(ws: Workspace) -> Iterator[Absence]:
     ):
         yield Absence(
             layout.OUTCOMES,
-            f"{len(lost)} runs gave outcomes that are not there ({', '.join(lost[:_SAMPLE])})",
+            f"{many(len(lost), 'run')} gave outcomes that are not there ({', '.join(lost[:_SAMPLE])})",
             "restore it from a backup: without them entries count as pending and are dreamt again",
         )
     yield from _commits(ws, [run for run in ended.values() if run.commit])

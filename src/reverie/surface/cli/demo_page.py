@@ -54,7 +54,8 @@ def day_line(lived: DayLived) -> Line:
     pages = f" on {many(len(done.pages), 'page')}" if done.pages else ""
     return line(
         Styled(f"  {lived.day}", "cyan"),
-        f"  {lived.turns:>3} turns in {lived.sessions} sessions, {lived.entries:>3} entries; ",
+        f"  {many(lived.turns, 'turn'):>9} in {many(lived.sessions, 'session') + ',':<12}"
+        f" {many(lived.entries, 'entry'):>10}; ",
         dim(f"dream: {counts or done.result}{pages}"),
         indent=14,
     )

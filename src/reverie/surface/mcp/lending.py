@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from reverie.core.days import format_instant
+from reverie.core.plural import many
 from reverie.dream import Dreamt, Started
 from reverie.errors import UsageError
 from reverie.memory import Memory
@@ -132,7 +133,7 @@ def _submit(memory: Memory, values: Values) -> Answer:
     if done.review:
         head = f"Put before the user, who is asked once: `reverie review show {done.review}`."
     elif done.read:
-        head = f"The turns are read: {done.entries} entries stored."
+        head = f"The turns are read: {many(done.entries, 'entry')} stored."
     else:
         head = f"Nothing is stored: {done.reason}."
     text = "\n".join((head, *(f"Item {one['item']} was refused: {one['reason']}." for one in refused)))
