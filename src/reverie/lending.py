@@ -92,8 +92,10 @@ class Lending(Checked, Care):
             self._read(lent.find(ws, out.handle), ())
         return None
 
-    def extract_submit(self, handle: str, entries: Sequence[Mapping[str, Any]]) -> Submitted:
+    def extract_submit(self, handle: str, entries: Sequence[Any]) -> Submitted:
         """Store what was found in turns that were handed out, or put it before a person; raises Conflict.
+
+        An entry is an object of the form that was handed out; each is looked at by itself, and what is none refused.
 
         Where no item can be used, the turns stay unread and handed out, so that it can be done again.
 
