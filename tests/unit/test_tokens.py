@@ -10,6 +10,18 @@ from hypothesis import strategies as st
 
 from reverie.core import tokens, word_forms
 
+# Blanks of several kinds, joiners, marks that combine, and letters that NFKC takes apart.
+PIECES = [
+    *" \t\n\x1c\x85\xa0\u2003\u3000-'.,#+\u0301\u200baA1é茶가ك",
+    "went",
+    "C#",
+    "don't",
+    "ﬁ",
+    "½",
+    "¨",
+    "k\u0308",
+]
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -94,6 +106,23 @@ def test_any_text_at_all_gives_clean_terms(text):
 def test_a_text_finds_itself(text):
     """Every term of a query made of a stored text is a term of that text."""
     assert set(tokens.query_terms(text)) <= set(tokens.terms(text))
+
+
+@given(st.lists(st.one_of(st.text(max_size=12), st.sampled_from(PIECES)), max_size=20))
+def test_words_met_before_give_what_the_whole_text_gives(pieces):
+    """No term reaches over a blank, so that words that are kept by piece give the terms of the text."""
+    text = "".join(pieces)
+    assert tokens.terms(text) == tokens.cut(text)
+    assert tokens.terms(text) == tokens.cut(text)
+
+
+def test_more_words_than_are_kept_are_cut_rightly():
+    """A text of more different words than are kept gives every term, twice over."""
+    text = " ".join(f"word{number}, went" for number in range(20_000))
+    whole = tokens.cut(text)
+    assert len(whole) == 20_000 * 4
+    assert tokens.terms(text) == whole
+    assert tokens.terms(text) == whole
 
 
 @given(st.text(max_size=100))

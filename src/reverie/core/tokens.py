@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from itertools import pairwise
+from itertools import chain
+from operator import add
 from typing import Final
 
 import Stemmer
@@ -30,6 +31,8 @@ LONGEST: Final = 64  # characters of one term; a longer one (base64, hashes, URL
 _SCRAPS: Final = 4  # parts of letters and digits a word with a digit may have before it is taken for a key
 LIGHT: Final = 0.4  # what a word that says little by itself counts for in a query
 _ROOT: Final = 3  # letters of an Arabic word that must remain without its article
+_KEPT: Final = 16_384  # pieces whose terms are kept, about 4 MB
+_FEW: Final = 8  # terms of a piece that is kept: a word, a date, a path, but no sentence without blanks
 
 _CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u309a\u309d-\u30fa\u30fc-\u30ff"
 _CJK += (
@@ -101,6 +104,7 @@ _DIGIT_ZEROS = (
     0x17E0,
 )
 _DIGITS = {zero + n: str(n) for zero in _DIGIT_ZEROS for n in range(10)}
+_OTHER_DIGITS = Words(f"[{''.join(map(chr, _DIGITS))}]")
 
 _TOKEN = Words(  # each alternative is about one token of today's byte-pair vocabularies
     r"[A-Za-z\u00c0-\u024f]{1,8}|\d{1,3}|[\u0370-\u052f]{1,4}|[\u0590-\u08ff]{1,3}"
@@ -131,14 +135,23 @@ def normalise(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """Return the terms of `text` in the order it holds them, repeats included; the whole precedes its parts."""
+    return list(chain.from_iterable(map(_TERMS.__getitem__, text.split())))
+
+
+def cut(text: str) -> list[str]:
+    """Return what `terms` does, by cutting the text as a whole."""
     out: list[str] = []
     if text.isascii():
         _words(_ASCII_CHUNK.findall(text), out)
         return out
-    pieces = _RUN.split(unicodedata.normalize("NFKC", text).translate(_DIGITS))
-    for place, piece in enumerate(pieces):
+    text = unicodedata.normalize("NFKC", text)
+    if _OTHER_DIGITS.search(text):
+        text = text.translate(_DIGITS)
+    for place, piece in enumerate(_RUN.split(text)):
         if place % 2 == 0:
-            if piece:
+            if piece.isascii():
+                out += _TERMS[piece]
+            else:
                 _words(_CHUNK.findall(piece), out)
         elif _ARABIC_RUN.match(piece):
             out.append(_arabic(piece))
@@ -146,13 +159,12 @@ def terms(text: str) -> list[str]:
             out.append(piece)
         else:
             _pairs(piece, out)
-    return [term for term in out if term]
+    return list(filter(None, out))
 
 
 def search_terms(text: str) -> list[str]:
     """Return the terms of `text` by which it is found: irregular forms and other spellings under one word."""
-    forms = _forms()
-    return [forms.get(term, term) for term in terms(text)]
+    return list(chain.from_iterable(map(_SEARCHED.__getitem__, text.split())))
 
 
 def query_terms(text: str) -> list[str]:
@@ -196,6 +208,33 @@ def estimate(text: str) -> int:
     English prose, so that a budget kept by it is kept.
     """
     return len(_TOKEN.findall(text))
+
+
+def _cut_for_search(text: str) -> list[str]:
+    forms = _forms()
+    found = cut(text)
+    return list(map(forms.get, found, found))
+
+
+class _Kept(dict[str, tuple[str, ...]]):
+    """What was cut lately, by piece: no term reaches over a blank, and most words of a text were met before."""
+
+    def __init__(self, cut: Callable[[str], Iterable[str]]) -> None:
+        super().__init__()
+        self._cut = cut
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        """Cut a piece and keep it, unless it is long; whatever is kept is let go of when it becomes too much."""
+        found = tuple(self._cut(piece))
+        if len(piece) <= LONGEST and len(found) <= _FEW:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[piece] = found
+        return found
+
+
+_TERMS = _Kept(cut)
+_SEARCHED = _Kept(_cut_for_search)
 
 
 def _words(chunks: list[str], out: list[str]) -> None:
@@ -256,7 +295,7 @@ def _pairs(run: str, out: list[str]) -> None:
     """Append every character of a run and every pair of neighbours."""
     folded = run.casefold()
     out.extend(folded)
-    out.extend(map("".join, pairwise(folded)))
+    out.extend(map(add, folded, folded[1:]))
 
 
 def _arabic(run: str) -> str:
