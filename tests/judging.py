@@ -9,7 +9,7 @@ from dream_world import entry
 from reverie.core.batch import parts_of
 from reverie.core.citations import cite
 from reverie.core.fold import fold
-from reverie.core.page_rules import fold_path
+from reverie.core.page_rules import fold_path, spellings
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Settlement
 from reverie.core.records import Entry
@@ -47,6 +47,7 @@ def decide(
         old=old,
         existing=existing,
         folded={fold_path(path) for path in existing},
+        folders=spellings(existing),
         find=known.get,
         page_of=lambda one: world.get("elsewhere", {}).get(one, ""),
         masked=world.get("masked", lambda _: False),

@@ -297,14 +297,14 @@ class _Sleep:
 
 def _by_rule(ws: Workspace, night: Night, batch: Sequence[Part]) -> tuple[Proposal, tuple[str, ...]]:
     """Return what rules propose for a batch, and what went wrong."""
-    sight = night.sight
     material = Material(
         parts=tuple(batch),
-        replaces={part.id: sight.replaced(part.id) for part in batch},
-        find=sight.find,
-        page_of=sight.page_of,
+        replaces={part.id: night.sight.replaced(part.id) for part in batch},
+        find=night.sight.find,
+        page_of=night.sight.page_of,
         read=night.staging.text,
         today=ws.today,
+        spelled=night.staging.spelled,
     )
     try:
         return propose(material), ()

@@ -137,3 +137,14 @@ def test_a_page_that_moves_keeps_its_entries_cited(desk: Desk) -> None:
     assert "Currently: User now works at Microsoft" in text
     assert "Previously: User works at Google" in text
     assert not page.exists()
+
+
+def test_new_pages_go_into_the_folders_that_stand(desk: Desk) -> None:
+    """Where a person has the folder `people`, a new page of somebody's goes there, into no second spelling (P-19)."""
+    desk.write(f"{VAULT}/3_Personal/people/Bob.md", "# Bob\n")
+    for what in ("reads email", "calls early"):
+        desk.remember(f"Dana from Zephyr {what}", about="Dana")
+    assert desk.night().counts["cited"] == 2
+    made = {path.name for path in (desk.root / VAULT / "3_Personal").rglob("*")}
+    assert {"people", "Dana.md"} <= made
+    assert "People" not in made

@@ -32,6 +32,9 @@ def test_an_honest_page_is_installed() -> None:
         "3_Personal//Work.md",
         "3_Personal/Work.txt",
         "3_Personal/CON:.md",
+        "3_Personal/CON.md",
+        "3_Personal/lpt1.notes.md",
+        "3_Personal/nul/Work.md",
         "3_Personal/a\\b.md",
         "3_Personal/a\u202eb.md",
         "3_Personal/cafe\u0301.md",
@@ -55,6 +58,36 @@ def test_two_new_pages_may_not_share_a_folded_name() -> None:
     """Two pages of one proposal that differ in case alone are both refused."""
     pages = {"3_Personal/Tea.md": HEAD + line(TEA), "3_Personal/TEA.md": HEAD + line(TEA)}
     assert decide(pages, (cited(TEA, "3_Personal/Tea.md"),)).pages == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "existing", "why"),
+    [
+        ("3_Personal/people/Dana.md", "3_Personal/People/Bob.md", "differs from 3_Personal/People in case"),
+        ("3_Personal/Café/Dana.md", "3_Personal/Cafe\u0301/Bob.md", "in case or spelling alone"),
+        ("3_Personal/Tea.md/Dana.md", "3_Personal/Tea.md", "3_Personal/Tea.md is a file"),
+        ("3_Personal/tea.md/Dana.md", "3_Personal/Tea.md", "3_Personal/tea.md is a file"),
+        ("3_Personal/Tea.md", "3_Personal/Tea.md/Dana.md", "a folder of this name exists"),
+    ],
+)
+def test_a_new_page_fits_among_the_folders(path: str, existing: str, why: str) -> None:
+    """A page goes into no second spelling of a folder, beneath no file, and not in the place of a folder (P-19)."""
+    assert why in refused(HEAD + BOTH, path=path, existing={existing})
+
+
+def test_two_new_pages_may_not_spell_one_folder_differently() -> None:
+    """Of two pages whose folders differ in case alone one is refused, and so is a page in the place of a folder."""
+    pages = {"3_Personal/Tea/A.md": HEAD + line(TEA), "3_Personal/tea/B.md": HEAD + line(TEA)}
+    assert [*decide(pages, (cited(TEA, "3_Personal/Tea/A.md"),)).pages] == ["3_Personal/Tea/A.md"]
+    pages = {"3_Personal/Tea.md": HEAD + line(TEA), "3_Personal/Tea.md/B.md": HEAD + line(TEA)}
+    assert [*decide(pages, (cited(TEA, "3_Personal/Tea.md/B.md"),)).pages] == ["3_Personal/Tea.md/B.md"]
+
+
+def test_a_folder_in_two_spellings_takes_pages_in_both() -> None:
+    """Where a person has both spellings of a folder, either takes a page, and a zone is always itself."""
+    both = {"3_Personal/People/A.md", "3_Personal/people/B.md", "3_personal/C.md"}
+    assert not refused(HEAD + BOTH, path="3_Personal/people/Work.md", existing=both)
+    assert not refused(HEAD + BOTH, path="3_Personal/People/Work.md", existing=both)
 
 
 def test_a_page_may_not_be_deleted() -> None:
@@ -98,6 +131,22 @@ def test_active_content_is_refused(bad: str) -> None:
     assert refused(f"{HEAD}{BOTH}\n{bad}\n")
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "![x](https://example.com/pixel.png)",
+        "![x][here]\n\n[here]: https://example.com/pixel.png",
+        "[x](obsidian://example.com/?note)",
+    ],
+)
+def test_nothing_is_fetched_by_looking_at_a_page(bad: str) -> None:
+    """An image from elsewhere, and a link that commands a program, are refused though an entry names the address."""
+    said = entry(9, f"The letter says {bad}", category="fact")
+    assert "line " in refused(f"{HEAD}{line(said, text='The letter says x')}{bad}\n", batch=(said,))
+    old = f"{HEAD}{bad}\n"
+    assert refused(f"{old}{BOTH}", old={PAGE: old}) == ""
+
+
 def test_plain_code_and_a_persons_own_html_are_no_offence() -> None:
     """A fence of plain text is fine, and what stood on the page before is not judged again."""
     assert refused(f"{HEAD}{BOTH}\n```text\n<b>\n```\n") == ""
@@ -110,6 +159,7 @@ def test_a_new_link_must_lead_to_a_page() -> None:
     assert "leads to no page" in refused(f"{HEAD}{BOTH}- [[3_Personal/Nowhere]]\n")
     assert refused(f"{HEAD}{BOTH}- [[3_Personal/Tea]]\n", existing={"3_Personal/Tea.md"}) == ""
     old = f"{HEAD}- [[3_Personal/Nowhere]]\n"
+    assert "leads to no page" in refused(f"{old}{BOTH}- [[3_Personal/No]]\n", old={PAGE: old})
     assert refused(old + BOTH, old={PAGE: old}) == ""
 
 

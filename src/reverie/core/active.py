@@ -23,7 +23,11 @@ _RUNNING = Words(r"(?:dataviewjs|js-engine|templater|customjs|button|meta-bind|r
 _TAG = Words(r"(?<!\\)(?:\\\\)*<(?:/?[A-Za-z][A-Za-z0-9-]*(?=[\s/>])|!--|\?|![A-Za-z]|!\[CDATA\[)")
 _TEMPLATE = Words(r"<%")
 _INLINE_SCRIPT = Words(r"`+\s*\$=")
-_IMAGE = Words(r"!\[[^\]\n]{0,500}\]\(\s*<?\s*(?:https?:)?//", fold=True)
+_BRACKET = Words(r"(?<!\\)(?:\\\\)*(!?\[|\])")
+_REFERENCE = Words(r"\s?\[([^\[\]]{0,1000})\]")
+_DEFINED = Words(r"(?:^|\n)[ >*+-]*\[([^\[\]]{1,1000})\]:\s*(\S{1,1000})")
+_REMOTE = Words(r"<?(?:https?:)?//", fold=True)
+_SHOWN = 1_000  # characters of an address or a name that are looked at
 _SCHEME = Words(
     r"(?:\]\(<?|\]:<?|(?<!\\)(?:\\\\)*<)"
     r"(?:javascript|vbscript|livescript|data(?!:image/(?:png|jpe?g|gif|webp)[;,])|obsidian|file):"
@@ -76,8 +80,8 @@ def _tag_kind(text: str) -> str:
 
 def _links(page: Outline) -> Iterator[Finding]:
     text = without_code(page)
-    for match in _IMAGE.finditer(text):
-        yield _finding(page, match.start(), "remote image")
+    for start in _remote_images(text):
+        yield _finding(page, start, "remote image")
     for number in range(1, len(page.lines)):
         line = text[page.lines[number - 1] : page.lines[number]]
         if ":" not in line and "&" not in line:
@@ -86,6 +90,36 @@ def _links(page: Outline) -> Iterator[Finding]:
         plain = _INVISIBLE.sub("", html.unescape(line)).casefold()
         if _SCHEME.search(plain):
             yield Finding(number, "scripting link", page.line_text(number).strip()[:80])
+
+
+def _remote_images(text: str) -> Iterator[int]:
+    """Yield where images begin that a viewer would fetch from elsewhere, by address or by reference."""
+    if "![" not in text:
+        return
+    defined = {_label(name) for name, address in _DEFINED.findall(text) if _is_remote(address)}
+    opened: list[re.Match[str]] = []
+    for match in _BRACKET.finditer(text):
+        if match.group(1) != "]":
+            opened.append(match)
+            continue
+        start = opened.pop() if opened else match
+        if not start.group(1).startswith("!"):
+            continue
+        named = _REFERENCE.match(text, match.end())
+        own = text[start.end() : min(match.start(1), start.end() + _SHOWN)]
+        label = (named.group(1) if named else "") or own
+        inline = text.startswith("(", match.end())
+        if _is_remote(text[match.end() + 1 :][:_SHOWN]) if inline else _label(label) in defined:
+            yield start.start(1)
+
+
+def _is_remote(address: str) -> bool:
+    """Tell whether what begins with an address leads to another host, once its disguises are undone."""
+    return _REMOTE.match(_INVISIBLE.sub("", html.unescape(address)).replace("\\", "")) is not None
+
+
+def _label(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def _templates(page: Outline) -> Iterator[Finding]:

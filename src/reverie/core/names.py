@@ -60,6 +60,12 @@ def slug(title: str) -> str:
     return f"{_slug(text, SLUG_BYTES - 9) or 'page'}-{_digest(text)}"
 
 
+def is_device(name: str) -> bool:
+    """Tell whether some file systems take a file or folder of this name for a device, whatever its suffix."""
+    stem = unicodedata.normalize("NFKC", name.partition(".")[0])
+    return stem.strip().casefold() in _DEVICES
+
+
 @lru_cache(maxsize=1024)
 def valid_category(text: str) -> str:
     """Return the category slug for any text: lower case, words joined by `-` or `_`; `fact` when nothing is left.

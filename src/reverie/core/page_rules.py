@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -17,8 +17,10 @@ import msgspec
 
 from reverie import layout
 from reverie.core import front_matter
+from reverie.core.active import active_content
 from reverie.core.citations import links
 from reverie.core.markdown import outline, without_code
+from reverie.core.names import is_device
 from reverie.core.patterns import Words
 from reverie.core.plain import citing, headings_above
 from reverie.core.redact import redact
@@ -26,6 +28,7 @@ from reverie.core.source import split
 
 MAX_BYTES = 512 * 1024  # a page is for people to read; what is longer belongs on several
 _LEAST = 200  # characters: a smaller page may lose anything
+_LOADING = frozenset({"remote image", "scripting link"})  # what nobody writes by looking at a page
 _TITLE_BYTES = 240  # of one name in a path, which file systems limit to 255
 
 _BREAK = Words(r"\r\n|\r|\n")
@@ -33,6 +36,7 @@ _INDENT = Words(r"[ \t]*")
 _TAG = Words(r"(?<!\\)<(?:[A-Za-z/?]|!)(?!ttps?://|ailto:)|(?<!\\)<%|(?<!\\)%%")
 _SCRIPT = Words(r"\b(?:javascript|vbscript)\s*:|\bdata:text/html", fold=True)
 _INLINE_CODE = Words(r"`\s*\$?=")  # Dataview runs these when the page is shown
+_LEADS = Words(r"\]\(|\]:|!\[|\]\[")  # what may load or run something from where it leads
 _FENCE = Words(r"[\s>*+-]*(?:\d{1,9}[.)]\s*)?(?:`{3}|~{3})")
 _CLOSED = Words(r"\n[ \t>]*(?:`{3,}|~{3,})\s*\Z")
 _ACTIVE = Words(
@@ -61,9 +65,10 @@ class Change(msgspec.Struct, frozen=True):
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """What a page is judged against.
 
-    `existing` are the notebook's content pages; `moved` the texts of all pages as proposed, where a line may have
-    gone; `copies` are pages that only quote others, and may shrink; `masked` tells a text that must stay forgotten;
-    `allow` are false alarms of the redaction.
+    `existing` are the notebook's content pages; `folders` the spellings of its folders, and of those of the proposal,
+    by how `fold_path` spells them; `moved` the texts of all pages as proposed, where a line may have gone; `copies` are
+    pages that only quote others, and may shrink; `masked` tells a text that must stay forgotten; `allow` are false
+    alarms of the redaction.
     """
 
     existing: AbstractSet[str]
@@ -73,6 +78,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     masked: Callable[[str], bool]
     allow: tuple[str, ...] = ()
     copies: AbstractSet[str] = frozenset()
+    folders: Mapping[str, AbstractSet[str]] = {}
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -126,9 +132,52 @@ def path_problem(change: Change, near: Surroundings) -> str:
         return f"{names[0]!r} is no zone of the notebook"
     if any(_is_unsafe(name) for name in names):
         return "the path holds a part that is hidden, leads elsewhere, or that not every file system can keep"
-    if change.old is None and fold_path(path) in near.folded:
+    return _name_problem(path, near) if change.old is None else ""
+
+
+def _name_problem(path: str, near: Surroundings) -> str:
+    """Return why no new page may have this name, as every file system would see it; empty when it may."""
+    if fold_path(path) in near.folded:
         return "a file of this name, or one that differs in case or spelling alone, exists"
+    if fold_path(path) in near.folders:
+        return "a folder of this name exists"
+    for folder in folders_of(path):
+        folded = fold_path(folder)
+        if folded in near.folded:
+            return f"{folder} is a file"
+        if folder not in (spelled := near.folders.get(folded) or {folder}) and folder not in _ZONES:
+            return f"the folder {folder} differs from {min(spelled)} in case or spelling alone"
+    if any(is_device(name) for name in path.split("/")):
+        return "the path holds the name of a device"
     return ""
+
+
+def as_spelled(path: str, folders: Mapping[str, AbstractSet[str]]) -> str:
+    """Return a path with each folder beneath its zone spelled as the one that stands, where just one does."""
+    here = ""
+    for name in path.split("/")[:-1]:
+        there = f"{here}{name}"
+        spelled = () if there in _ZONES else folders.get(fold_path(there), ())
+        here = f"{min(spelled) if len(spelled) == 1 else there}/"
+    return f"{here}{path.rpartition('/')[2]}"
+
+
+def folders_of(path: str) -> list[str]:
+    """Return the folders a path leads through, the outermost first."""
+    names = path.split("/")
+    return ["/".join(names[:end]) for end in range(1, len(names))]
+
+
+def spellings(paths: Iterable[str]) -> dict[str, set[str]]:
+    """Return how each folder that paths lead through is spelled, by how `fold_path` spells it."""
+    found: dict[str, set[str]] = {}
+    for parent in {path.rpartition("/")[0] for path in paths} - {""}:
+        for folder in folders_of(f"{parent}/"):
+            found.setdefault(fold_path(folder), set()).add(folder)
+    return found
+
+
+_ZONES = frozenset(folder for zone in layout.ZONES for folder in folders_of(f"{zone}/"))
 
 
 def added_lines(old: str | None, new: str) -> list[str]:
@@ -211,11 +260,11 @@ def _front_problem(old: str | None, new: str) -> str:
 def _link_problem(change: Change, near: Surroundings, added: list[str]) -> str:
     for link in links("\n\n".join(added)):
         target = link.target
-        # A link to a page that is yet to be written is a person's plan; only a dream may not add one.
-        stood = f"[[{target}" in (change.old or "")
-        if not target or stood or target.startswith(f"{layout.ARCHIVE}/"):
+        known = f"{target}.md" in near.existing or f"{target}.md" in near.proposed
+        if not target or known or target.startswith(f"{layout.ARCHIVE}/"):
             continue
-        if f"{target}.md" not in near.existing and f"{target}.md" not in near.proposed:
+        # A link to a page that is yet to be written is a person's plan; only a dream may not add one.
+        if target not in {one.target for one in links(change.old or "")}:
             return f"the link [[{target[:80]}]] leads to no page"
     return ""
 
@@ -224,7 +273,7 @@ def _active_problem(old: str | None, new: str, added: Iterable[str]) -> str:
     doubted = [
         line for line in added if _TAG.search(line) or _SCRIPT.search(line) or _INLINE_CODE.search(line)
     ]
-    if not doubted and not any(_FENCE.match(line) for line in added):
+    if not doubted and not any(_FENCE.match(line) or _LEADS.search(line) for line in added):
         return ""
     page = outline(new)
     before = Counter(fence.info for fence in outline(old or "").fences)
@@ -238,6 +287,12 @@ def _active_problem(old: str | None, new: str, added: Iterable[str]) -> str:
     for number, (line, bare) in enumerate(zip(new.splitlines(), shown, strict=False), 1):
         if line in fresh and (_TAG.search(bare) or _SCRIPT.search(bare) or _INLINE_CODE.search(line)):
             return f"line {number} holds raw HTML or active content"
+    if any(_LEADS.search(line) for line in added):
+        stood = Counter((one.kind, one.excerpt) for one in active_content(old or ""))
+        for one in active_content(new):
+            stood[one.kind, one.excerpt] -= 1
+            if one.kind in _LOADING and stood[one.kind, one.excerpt] < 0:
+                return f"line {one.line} holds a {one.kind}"
     return ""
 
 

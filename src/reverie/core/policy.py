@@ -33,7 +33,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     `old` are the texts, as they are, of the pages that the proposal names, and of others it may quote; `existing` all
     content pages of the notebook, `folded` all its files as `fold_path` spells them. `find` returns the state of an
-    entry that is not forgotten, `page_of` the page that cites one now, or ""; `copies` are pages that only quote.
+    entry that is not forgotten, `page_of` the page that cites one now, or ""; `copies` are pages that only quote;
+    `folders` the spellings of the notebook's folders by how `fold_path` spells them.
     """
 
     parts: Sequence[Part]
@@ -45,6 +46,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
     folded: AbstractSet[str] = frozenset()
     copies: AbstractSet[str] = frozenset()
+    folders: Mapping[str, AbstractSet[str]] = {}
 
 
 class _Bench(msgspec.Struct):
@@ -125,8 +127,13 @@ def _near(bench: _Bench) -> Surroundings:
     twins: dict[str, int] = {}
     for path in bench.pages:
         twins[fold_path(path)] = twins.get(fold_path(path), 0) + 1
+    folders = dict(case.folders)
+    for path in sorted(bench.pages):
+        for folder in page_rules.folders_of(path):
+            folders.setdefault(fold_path(folder), {folder})
     return Surroundings(
         existing=case.existing,
+        folders=folders,
         folded=case.folded | {folded for folded, number in twins.items() if number > 1},
         proposed=bench.pages.keys(),
         moved=page_rules.said_lines(bench.pages.values()),

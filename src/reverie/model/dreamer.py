@@ -35,7 +35,7 @@ class Material:
 
     `replaces` are the entries that each entry supersedes; `find` returns the state of an entry that is not forgotten;
     `page_of` the page that cites an entry now, or ""; `read` a page's text, None when there is none; `today` the day
-    that a changed page states.
+    that a changed page states; `spelled` a path with its folders spelled as those that stand.
     """
 
     parts: tuple[Part, ...]
@@ -44,6 +44,7 @@ class Material:
     page_of: Callable[[str], str]
     read: Callable[[str], str | None]
     today: str
+    spelled: Callable[[str], str] = str
 
 
 def propose(material: Material) -> Proposal:
@@ -56,7 +57,7 @@ class _Dream:
 
     def __init__(self, material: Material) -> None:
         self._of = material
-        self._desk = Desk(material.read, material.today)
+        self._desk = Desk(material.read, material.today, spelled=material.spelled)
         self._raw = [part for part in material.parts if part.raw]
         material = replace(material, parts=tuple(part for part in material.parts if not part.raw))
         self._of = material
@@ -126,7 +127,7 @@ class _Dream:
 
     def _place(self, part: Part, line: Line) -> None:
         """Put a new line where the entry belongs, unless the page says the same already."""
-        place = place_of(part.state.entry, self._counted, exists=self._desk.exists)
+        place = self._desk.spelled(place_of(part.state.entry, self._counted, exists=self._desk.exists))
         said = normalise(f"{line.label}{line.text}")
         if part.of == 1 and not line.steps:
             if (first := self._same.get((place.base, said))) and self._cite_new(part, first):

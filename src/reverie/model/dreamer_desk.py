@@ -6,6 +6,7 @@ are made; promises that a page changes in the lines concerned alone; never decid
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -64,9 +65,11 @@ class _Sheet:
 class Desk:
     """The pages a batch touches."""
 
-    def __init__(self, read: Callable[[str], str | None], today: str) -> None:
-        """Begin with no page read; `today` is the day that changed pages state."""
-        self._read = read
+    def __init__(
+        self, read: Callable[[str], str | None], today: str, *, spelled: Callable[[str], str] = str
+    ) -> None:
+        """Begin with no page read; `today` is the day that changed pages state, `spelled` names folders as they are."""
+        self._read, self._spelled = read, spelled
         self._today = today
         self._sheets: dict[str, _Sheet] = {}
         self._open: dict[
@@ -79,7 +82,13 @@ class Desk:
 
     def exists(self, base: str) -> bool:
         """Tell whether a base has a page, or gets one from this batch."""
+        base = self._spelled(base)
         return base in self._open or self._text(f"{base}.md") is not None
+
+    def spelled(self, place: Place) -> Place:
+        """Return a place in the folders that stand, however these are spelled."""
+        base = self._spelled(place.base)
+        return place if base == place.base else dataclasses.replace(place, base=base)
 
     def standing(self, page: str, entry: str) -> tuple[str, int] | None:
         """Return page and line of the list item that cites an entry, None when it cannot be changed safely."""
@@ -147,7 +156,7 @@ class Desk:
             sheet.sources.setdefault(source.resource, source)
         names = sorted({entry.about, *said(entry.text).names, *(set(entry.tags) & words(entry.text))} - {""})
         for name in names:
-            for base in name_bases(name):
+            for base in map(self._spelled, name_bases(name)):
                 here = sheet.path.removesuffix(".md")
                 if base != here and self.exists(base) and len(sheet.related) < MOST_RELATED:
                     sheet.related[base] = None

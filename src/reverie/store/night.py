@@ -268,6 +268,7 @@ class Night:
             old=old,
             existing=self.staging.paths,
             folded=self.staging.folded,
+            folders=self.staging.folders,
             find=self.sight.find,
             page_of=self.sight.page_of,
             masked=self._masked,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from reverie.core.page_rules import fold_path
+from reverie.core.page_rules import as_spelled, fold_path, spellings
 from reverie.errors import UnsafePath
 from reverie.store import pages
 from reverie.store.git import FileDiff, unified_file
@@ -43,6 +43,15 @@ class Staging:
     def folded(self) -> set[str]:
         """Every file as a file system sees it that knows neither case nor Unicode forms."""
         return {fold_path(path) for path in self.every}
+
+    @cached_property
+    def folders(self) -> dict[str, set[str]]:
+        """How every folder that holds a file is spelled, by how such a file system sees it."""
+        return spellings(self.every)
+
+    def spelled(self, path: str) -> str:
+        """Return a path with its folders spelled as those that stand."""
+        return as_spelled(path, self.folders)
 
     def text(self, path: str) -> str | None:
         """Return a page's text, None when there is none or it may not be opened."""
@@ -101,6 +110,8 @@ class Staging:
         self.every.update(changed)
         self.paths.update(path for path in changed if self._is_page(path))
         self.folded.update(fold_path(path) for path in changed)
+        for folded, spelled in spellings(changed).items():
+            self.folders.setdefault(folded, set()).update(spelled)
 
 
 def _encoded(text: str) -> bytes:
