@@ -25,7 +25,7 @@ from reverie.core.records import Run
 from reverie.core.scopes import Member
 from reverie.drain import drain
 from reverie.editorial import NO_MODEL, edit
-from reverie.errors import DrainFailed
+from reverie.errors import Conflict, DrainFailed
 from reverie.importers.taken import Fact, Imported
 from reverie.importing import Wish
 from reverie.index.state import State
@@ -113,6 +113,11 @@ class Care(Word):
         if accept is None:
             return self._readable([found])
         ws = self.opened.writable
+        if accept and found.topic in reviewing.WRITING and self._says_forgotten(found.text):
+            message = (
+                f"{found.id} would write what was forgotten since: reject it, and write by hand what you want"
+            )
+            raise Conflict(message)
         if found.topic == "forgotten":
             if accept:
                 forgetting.restore(ws, state, [found.id])
@@ -247,13 +252,17 @@ class Care(Word):
 
     def _readable(self, items: list[Item]) -> list[Item]:
         """Return items without the words of what is forgotten, but for those that ask about it."""
-        mask = self.opened.mask
         return [
             msgspec.structs.replace(one, text=_FORGOTTEN)
-            if one.topic != "forgotten" and mask.text(one.text)
+            if one.topic != "forgotten" and self._says_forgotten(one.text)
             else one
             for one in items
         ]
+
+    def _says_forgotten(self, text: str) -> bool:
+        """Tell whether a text, or a line of it, says what is forgotten."""
+        mask = self.opened.mask
+        return mask.text(text) or any(mask.text(line) for line in text.splitlines() if line.strip())
 
     def _forgotten(self, state: State) -> list[Item]:
         """Return the hidden statements a person is asked about, as items."""

@@ -99,6 +99,7 @@ def _judged(
         old=old,
         existing=staging.paths,
         folded=staging.folded,
+        folders=staging.folders,
         find=lambda entry: state.find([entry]).get(entry),
         page_of=lambda _: "",
         masked=around.veil.text,

@@ -5,8 +5,9 @@ never decides for the person.
 
 What waits: edits inside MEMORY.md's block, proposed skills, skills whose procedure no longer holds, proposed edits of
 USER.md and SOUL.md, what a host's own model dreamt or read before a person accepted that once, pairs of entries that
-contradict each other, statements hidden because something like them was forgotten, entries that no dream could process,
-and records in quarantine. The caller brings the forgotten ones, and carries out the verdict on them and on a host's.
+contradict each other, statements hidden because something like them was forgotten, entries and raw history that no
+dream could process, and records in quarantine. The caller brings the forgotten ones, and carries out the verdict on
+them and on a host's.
 
 A proposal is for the file as it stood. Once somebody changed that file the proposal is stale: it is shown as such, and
 not carried out over their words. What a person accepted is in the history at once, as theirs.
@@ -24,7 +25,7 @@ from reverie.core import framing
 from reverie.core.records import Event, JournalRecord, Outcome
 from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import installing, journal, pages, quarantine, reviews, stream
+from reverie.store import history, installing, journal, pages, quarantine, reviews, stream
 from reverie.store.git import History
 from reverie.store.workspace import Workspace
 
@@ -42,7 +43,9 @@ Topic = Literal[
     "quarantine",
 ]
 
+_SHOWN = 2_000  # characters of a record
 GUESTS = ("host-dream", "host-extraction")
+WRITING = ("memory-edit", "core-edit", "skill", "page-edit")  # whose text a file gets once it is accepted
 
 _VERDICTS: dict[str, tuple[str, str]] = {
     "memory-edit": ("the text goes into the agent's note of today, to be extracted", "the text is let go"),
@@ -124,7 +127,7 @@ def items(ws: Workspace, state: State, *, forgotten: Sequence[Item] = ()) -> lis
             id=one.id,
             topic="quarantine",
             place=f"{one.source}:{one.offset}",
-            text=one.text[:2_000],
+            text=one.text[:_SHOWN],
             why=one.reason,
         )
         for one in quarantine.listed(ws)
@@ -219,13 +222,15 @@ def _commit(ws: Workspace) -> None:
 
 
 def _unprocessable(ws: Workspace, state: State) -> list[Item]:
-    """Return the entries that no dream could process and nobody left at that, as items."""
-    asked = reviews.failures(ws, state.unprocessable())
-    known = state.find({one.entry for one in asked.values()})
+    """Return the entries and raw records that no dream could process and nobody left at that, as items."""
+    found, others = state.unprocessable(), state.unprocessable_records()
+    texts = {id_: one.entry.text for id_, one in state.find({one.entry for one in found}).items()}
+    texts |= {
+        id_: one.content[:_SHOWN] for id_, one in history.named(ws, {one.entry for one in others}).items()
+    }
+    asked = reviews.failures(ws, (one for one in (*found, *others) if one.entry in texts))
     return [
-        Item(
-            id=item, topic="unprocessable", place=one.entry, text=known[one.entry].entry.text, why=one.reason
-        )
+        Item(id=item, topic="unprocessable", place=one.entry, text=texts[one.entry], why=one.reason)
         for item, one in asked.items()
     ]
 

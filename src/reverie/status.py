@@ -23,6 +23,7 @@ from reverie.core.plural import many
 from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
 from reverie.core.staleness import Freshness, late
+from reverie.core.watermark import highest
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
@@ -156,14 +157,17 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         },
         pending=pending_days(state.pending_days(before=today), waiting),
         days=tuple(daylog.days(ws)),
-        watermark=_watermark(runs),
+        watermark=highest(runs),
         sessions=look.sessions,
         unread=look.unread,
         quarantine=aside,
         unparsed=tuple(Place(f"{layout.log_file(day)}:{line}", text) for day, line, text in state.unparsed()),
         damaged=tuple(look.damaged),
         unlooked=look.unlooked,
-        reviews=asked + len(aside) + len(state.conflicts()) + reviews.number(ws, state.unprocessable()),
+        reviews=asked
+        + len(aside)
+        + len(state.conflicts())
+        + reviews.number(ws, state.unprocessable(), state.unprocessable_records()),
         index=index,
         memory=_usage(ws),
         off=tuple(_off(ws)),
@@ -250,12 +254,6 @@ def _runs(ws: Workspace) -> list[Run]:
     except UnsafePath:
         return []  # named among what is damaged
     return read.records
-
-
-def _watermark(runs: list[Run]) -> str:
-    """Return the day the notebook has reached, as the last run that was not undone left it."""
-    undone = {run.undoes for run in runs}
-    return next((run.watermark for run in reversed(runs) if run.watermark and run.run not in undone), "")
 
 
 def _look_through(ws: Workspace, state: State) -> _Look:

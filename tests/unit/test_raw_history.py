@@ -10,6 +10,7 @@ from dream_world import NIGHT, PREFERENCES, TEA, entry, log, look_at, open_world
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reverie import layout
 from reverie.check import check
 from reverie.core import framing
 from reverie.core.batch import PART_CHARACTERS, Part
@@ -19,11 +20,13 @@ from reverie.core.policy import Case, judge, may_decline
 from reverie.core.proposal import Proposal, Settlement
 from reverie.core.raw_history import Known, by_day, raw_history, record_id
 from reverie.core.records import Extraction, History, Outcome
-from reverie.store import history
+from reverie.store import history, stream
 from reverie.undo import undo
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from desk import Desk
 
     from reverie.store.workspace import Workspace
 
@@ -129,6 +132,29 @@ def test_what_nothing_could_read_is_not_declined(tmp_path: Path) -> None:
     for _ in range(3):
         run(ws)
     assert outcomes(ws)[record_id(stored)].outcome == "unprocessable"
+
+
+def test_what_nothing_could_read_waits_for_a_word(desk: Desk) -> None:
+    """An unprocessable record is counted and listed with its text; accepted it is pending again, rejected left."""
+    ws = desk.memory.opened.ws
+    stored = history.set_aside(ws, record(content="[0] ???", timestamp=desk.clock()))
+    assert stored is not None
+
+    def found_unprocessable() -> str:
+        told = Outcome(run="dream:1", entry=record_id(stored), outcome="unprocessable", at=desk.clock())
+        stream.append(ws, layout.OUTCOMES, told)
+        assert desk.memory.status().reviews == 1
+        (item,) = desk.memory.review()
+        assert (item.topic, item.place, item.text) == ("unprocessable", record_id(stored), "[0] ???")
+        return item.id
+
+    desk.memory.review(found_unprocessable(), accept=True)
+    desk.clock.advance(days=1)
+    assert desk.memory.review() == []
+    assert sum(desk.memory.status().pending.values()) == 1
+    desk.memory.review(found_unprocessable(), accept=False)
+    assert desk.memory.review() == []
+    assert (desk.memory.status().reviews, desk.memory.status().pending) == (0, {})
 
 
 def test_undoing_a_run_brings_a_record_back_when_asked(tmp_path: Path) -> None:

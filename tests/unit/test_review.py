@@ -11,7 +11,7 @@ from desk import Desk
 from reverie import layout, review
 from reverie.core import framing
 from reverie.core.records import Entry, Event, Outcome, Remember
-from reverie.errors import InvalidRecord, NotFound, StoreUnwritable, UsageError
+from reverie.errors import Conflict, InvalidRecord, NotFound, StoreUnwritable, UsageError
 from reverie.store import reviews, stream
 from reverie.testing import CrashDisk
 
@@ -105,6 +105,29 @@ def test_an_accepted_proposal_is_carried_out(desk: Desk, topic: reviews.Topic, p
     assert desk.bytes().get(path) == before
     desk.memory.review(accepted, accept=True)
     assert desk.text(path) == "# This\n"
+    assert desk.memory.review() == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "path"),
+    [("core-edit", "USER.md"), ("skill", "skills/brew/SKILL.md"), ("page-edit", "notebook/0_Inbox/Tea.md")],
+)
+def test_what_was_forgotten_since_is_written_by_no_verdict(
+    desk: Desk, topic: reviews.Topic, path: str
+) -> None:
+    """A proposal that says what was forgotten after it came is not shown and cannot be accepted (R-25, P-17)."""
+    forgotten = desk.remember("User likes oolong tea", category="preference")
+    desk.memory.drain()
+    item = reviews.propose(
+        desk.memory.opened.ws, topic, path, text="# Tea\n\n- User likes oolong tea\n- Biscuits\n"
+    )
+    desk.memory.forget([forgotten])
+    before = desk.bytes()
+    assert "oolong" not in desk.memory.review(item)[0].text
+    with pytest.raises(Conflict, match="forgotten since"):
+        desk.memory.review(item, accept=True)
+    assert desk.bytes() == before
+    desk.memory.review(item, accept=False)
     assert desk.memory.review() == []
 
 

@@ -160,6 +160,7 @@ def test_the_watermark_never_moves_back(desk: Desk) -> None:
     desk.memory.undo(run.run)
     desk.memory.restore(run.run)
     assert runs.watermark(desk.memory.opened.ws) == reached
+    assert desk.memory.status().watermark == reached
     assert desk.text("notebook/log.md").startswith(log)
 
 

@@ -211,6 +211,12 @@ class State:
         seen = self.find({one.entry for one in found})
         return [one for one in found if one.entry in seen]
 
+    def unprocessable_records(self) -> list[Outcome]:
+        """Return the same of what is no entry: records of the history, whose text it has."""
+        where = "kind = 'unprocessable' AND entry NOT IN (SELECT id FROM entry)"
+        rows = self._rows(f"SELECT body FROM outcome WHERE {where} ORDER BY entry, part")
+        return [msgspec.msgpack.decode(row[0], type=Outcome) for row in rows]
+
     def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
         """Return the pages (workspace-relative) and lines that cite the entry now."""
         return list(

@@ -11,7 +11,7 @@ processes that archive the same turns, the second is told that nothing is left t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
 
@@ -19,6 +19,7 @@ from reverie import layout
 from reverie.core import framing
 from reverie.core.active_window import content_of, parse_range
 from reverie.core.forgetting import Mask
+from reverie.core.raw_history import record_id
 from reverie.core.records import History
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store import sessions, stream
@@ -100,6 +101,12 @@ def set_aside(ws: Workspace, record: History) -> History | None:
 
     ws.disk.append_under(layout.HISTORY, build)
     return stored[0] if stored else None
+
+
+def named(ws: Workspace, ids: Collection[str]) -> dict[str, History]:
+    """Return the records that outcomes name so, by those ids; nothing is read where there are none."""
+    records = read(ws) if ids else ()
+    return {name: record for record in records if (name := record_id(record)) in ids}
 
 
 def read(ws: Workspace, since: int = 0) -> list[History]:

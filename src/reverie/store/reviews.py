@@ -5,7 +5,7 @@ Owns `.state/reviews.jsonl`; promises that raising the same thing twice raises i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -15,7 +15,7 @@ from reverie import layout
 from reverie.core.entries import derived_id
 from reverie.core.records import Outcome
 from reverie.errors import UnsafePath
-from reverie.store import stream
+from reverie.store import history, stream
 from reverie.store.git import blob_id
 from reverie.store.workspace import Workspace
 
@@ -132,9 +132,14 @@ def failures(ws: Workspace, outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     return {id_: one for id_, one in asked.items() if id_ not in given}
 
 
-def number(ws: Workspace, outcomes: Iterable[Outcome]) -> int:
-    """Return how many proposals, and entries that no dream could process, wait; 0 where it cannot be known."""
+def number(ws: Workspace, entries: Iterable[Outcome], records: Sequence[Outcome] = ()) -> int:
+    """Return how many proposals wait, and entries and raw records that no dream could process; 0 where none can tell.
+
+    `records` are the outcomes of the latter, of which those count that the history still has.
+    """
     try:
+        there = history.named(ws, {one.entry for one in records})
+        outcomes = (*entries, *(one for one in records if one.entry in there))
         return len(waiting(ws)) + len(failures(ws, outcomes))
     except UnsafePath:
         return 0
