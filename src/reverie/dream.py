@@ -142,7 +142,7 @@ def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str)
             if own := tuple(part for part in batch if not part.raw):
                 parts = tuple(part.key for part in batch)
                 dreaming.begin(ws, Begun(run=name, holder=holder, at=night.started, parts=parts))
-                task = msgspec.structs.replace(_task(ws, reach, own), guest=True)
+                task = msgspec.structs.replace(_task(ws, reach, own), guest="verbs")
                 return Started(run=name, until=until, task=task)
             shut = Dreamt(reason="what waits was kept raw: `reverie dream` settles it by rule")
     lease.release(ws, name)

@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from reverie.surface.http.operations import Operation
 
 RIGHTS = ("read", "write", "admin")
-# Verbs of Memory that have no operation of their own name, each with the reason.
-ELSEWHERE = {
-    "behind": "`why` takes any hit",
-    "ask": "`recall` has all of its options",
-    "close": "the server closes what it opened",
-    "compact_all": "`compact` without a session",
-    "forgotten": "`unforget` asks it",
-    "import_": "`import` takes an upload",
-    "person": "`user` chooses the person",
-    "export": "a stream",
-    "dream_start": "a host's model works over MCP, which the daemon serves beside",
-    "dream_step": "as above",
-    "dream_finish": "as above",
-    "extract_start": "as above",
-    "extract_submit": "as above",
-}
 
 
 def everything() -> Iterator[tuple[str, str, str]]:
@@ -49,13 +33,6 @@ def everything() -> Iterator[tuple[str, str, str]]:
 def filled(path: str, **named: str) -> str:
     """Return a path with its places filled."""
     return re.sub(r"{(\w+)}", lambda found: named.get(found[1], "x"), path)
-
-
-def test_each_verb_has_an_operation(world: World) -> None:
-    """Each public verb of Memory is an operation of its name, or stands here with the reason."""
-    with world.memory() as memory:
-        verbs = {name for name in dir(memory) if not name.startswith("_") and callable(getattr(memory, name))}
-    assert verbs - {one.id for one in OPERATIONS} <= set(ELSEWHERE)
 
 
 def test_no_operation_stands_twice() -> None:

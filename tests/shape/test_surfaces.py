@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from reference import GENERATED, make
+from reverie.surface.http.table import OPERATIONS
+from reverie.surface.mcp.table import ON_DEMAND
+from reverie.surface.mcp.table import TOOLS as EVERY_TOOL
 from source import ROOT, Names, demand, load, package, parse, tracked
 
 if TYPE_CHECKING:
@@ -22,14 +25,48 @@ NO_COMMAND: Mapping[str, str] = {
     "forgotten": "`erase` and `forget --restore` ask it",
     "behind": "`why` shows it, too",
     "ask": "`recall` has all of its options",
-    "dream_start": "for a host's own model, over MCP and from Python",
-    "dream_step": "for a host's own model, over MCP and from Python",
-    "dream_finish": "for a host's own model, over MCP and from Python",
-    "extract_start": "for a host's own model, over MCP and from Python",
-    "extract_submit": "for a host's own model, over MCP and from Python",
     "close": "a command closes the memory it opened when it ends",
     "compact_all": "`compact` without a session compacts all of them",
     "person": "`--user` chooses the person for every command",
+}
+
+# Verbs of Memory that are no operation over HTTP, each with the reason.
+NO_OPERATION: Mapping[str, str] = {
+    "ask": "`recall` has all of its options",
+    "behind": "`why` takes any hit",
+    "close": "the server closes what it opened",
+    "compact_all": "`compact` without a session compacts all of them",
+    "export": "a route of its own, for it is a stream",
+    "forgotten": "`erase` and `unforget` ask it",
+    "import_": "a route of its own, for it is an upload",
+    "person": "`user` chooses the person for every operation",
+}
+
+# The tools by which a verb is used over MCP, where they are not called like it.
+TOOLS: Mapping[str, tuple[str, ...]] = {
+    "ask": ("memory_recall",),
+    "why": ("memory_get",),
+    "dream_step": ("memory_dream_read", "memory_dream_edit", "memory_dream_settle"),
+}
+_PERSON = "it is for a person, or for an admin over HTTP"
+_KEEPER = "whoever hosts the memory runs it; `reverie mcp` does when nobody asks"
+_HOST = "it is for the host, which has the conversation: hooks, HTTP, Python"
+
+# Verbs of Memory that are no tool of the MCP server, each with the reason.
+NO_TOOL: Mapping[str, str] = {
+    **dict.fromkeys(("capture", "end", "pause", "resume", "compact", "compact_all", "used", "judge"), _HOST),
+    **dict.fromkeys(
+        ("extract", "drain", "digest", "dream", "publish", "lint", "consolidate", "reindex", "check"), _KEEPER
+    ),
+    **dict.fromkeys(
+        ("hide", "erase", "exclude", "undo", "restore", "review", "members", "take_back", "pin"), _PERSON
+    ),
+    **dict.fromkeys(
+        ("log", "diff", "history", "behind", "export", "import_"), "it is for who looks after files"
+    ),
+    "close": "the server closes what it opened",
+    "forgotten": "a model is not told of what is forgotten",
+    "person": "a server is bound to one workspace",
 }
 
 
@@ -112,6 +149,29 @@ def test_each_absence_is_still_one(memory: Mapping[str, str]) -> None:
     offered = {name for source in package() if source.folder == "surface" for name in commands(source)}
     stale = [name for name in NO_COMMAND if name in offered or name not in memory]
     demand(stale, "Remove the row from NO_COMMAND.")
+
+
+def test_each_verb_is_an_operation(memory: Mapping[str, str]) -> None:
+    """Each verb of `Memory` is an operation over HTTP, or is listed here as deliberately absent, one of the two."""
+    offered = {one.id for one in OPERATIONS}
+    missing = [
+        f"{place}: {verb}" for verb, place in memory.items() if verb not in offered | set(NO_OPERATION)
+    ]
+    demand(missing, "Add the operation in surface/http, or a row with its reason to NO_OPERATION.")
+    stale = [name for name in NO_OPERATION if name in offered or name not in memory]
+    demand(stale, "Remove the row from NO_OPERATION.")
+
+
+def test_each_verb_is_a_tool(memory: Mapping[str, str]) -> None:
+    """Each verb of `Memory` is a tool of the MCP server, or is listed here as deliberately absent, one of the two."""
+    offered = {tool.name for tool in (*EVERY_TOOL, *ON_DEMAND)}
+    tools = {verb: TOOLS.get(verb, (f"memory_{verb}",)) for verb in memory if verb not in NO_TOOL}
+    missing = [f"{memory[verb]}: {verb}" for verb, names in tools.items() if not offered.issuperset(names)]
+    demand(missing, "Add the tool in surface/mcp, or a row with its reason to NO_TOOL.")
+    stale = [name for name in NO_TOOL if f"memory_{name}" in offered or name not in memory]
+    demand(stale, "Remove the row from NO_TOOL.")
+    apart = offered - {name for names in tools.values() for name in names} - {"search", "fetch"}
+    demand(apart, "A tool is named after its verb, or stands in TOOLS.")
 
 
 def test_each_verb_is_documented(memory: Mapping[str, str]) -> None:

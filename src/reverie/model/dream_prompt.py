@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,6 +19,10 @@ from reverie.model.prompt_files import fenced, prompt
 
 _NUMBERS = ("start", "part")
 _FORGOTTEN = 100  # ids told; the policy knows them all
+
+# How a model that a host drives uses the tools: those of our MCP server, commands, or by their own names.
+Guest = Literal["mcp", "cli", "verbs"]
+_GUESTS: Mapping[Guest, str] = {"mcp": "host", "cli": "shell", "verbs": "guest"}  # the prompt that says so
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -51,7 +55,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     `guidance` is what the notebook says of itself, `history` what sessions of these days were condensed to, `undone`
     what a run that was taken back had changed, `forgotten` ids of entries; `skills` whether skills may be proposed. A
-    `guest` is a model that a host drives, with tools of other names and fewer rights.
+    `guest` is a model that a host drives, with fewer rights; it says how that one uses the tools.
     """
 
     parts: tuple[Part, ...]
@@ -63,7 +67,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     undone: str = ""
     forgotten: tuple[str, ...] = ()
     skills: bool = True
-    guest: bool = False
+    guest: Guest | None = None
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         asked = prompt("dream").text
         if self.guest:
             before, _, rest = asked.partition("## What you can do\n")
-            return f"{before}{prompt('host').text}\n\n## {rest.partition('## ')[2]}"
+            return f"{before}{prompt(_GUESTS[self.guest]).text}\n\n## {rest.partition('## ')[2]}"
         return f"{asked}\n\n{prompt('skills').text}" if self.skills else asked
 
     @property

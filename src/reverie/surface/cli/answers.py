@@ -33,6 +33,7 @@ from reverie.store.scheduling import Scheduled
 from reverie.surface.cli.completing import Completion
 from reverie.surface.daemon.serve import Served
 from reverie.surface.doctor.symptoms import Examined
+from reverie.surface.driving import Begun, Said, Submission, Turns
 from reverie.surface.results import Compacting, Consolidating, Diff, Importing, Noted, Queued, Used
 from reverie.transfer import Exported
 
@@ -300,6 +301,11 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     "publish": (Published,),
     "lint": (Linted,),
     "consolidate": (ConsolidatingAll,),
+    "dream-start": (Begun,),
+    "dream-step": (Said,),
+    "dream-finish": (Dreamt,),
+    "extract-start": (Turns,),
+    "extract-submit": (Submission,),
     "install": (Installed,),
     "uninstall": (Uninstalled,),
     "serve": (Served,),

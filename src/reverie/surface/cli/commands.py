@@ -55,6 +55,12 @@ One stage each
   publish      stages     compile MEMORY.md within its budget
   lint         stages     look the notebook over
   consolidate  stages     run everything that is due, in order, the drain first
+A model of your own
+  dream-start     lending    hand out entries of past days to be dreamt
+  dream-step      lending    use one tool in such a run
+  dream-finish    lending    have it judged and installed
+  extract-start   lending    hand out turns to be read
+  extract-submit  lending    hand in what was found in them
 Serve
   mcp          serving    serve the memory to an MCP client
   install      hosts      put hooks into a coding agent's settings

@@ -115,7 +115,7 @@ class Program(TyperGroup):
         formatter.write(f"\n{_INTRO}")
         for group, rows in groupby(COMMANDS, key=lambda command: command.group):
             formatter.write(f"\n{group}:\n")
-            formatter.write("".join(f"  {row.name:<12} {row.summary}\n" for row in rows))
+            formatter.write("".join(f"  {row.name:<14} {row.summary}\n" for row in rows))
         self.format_options(ctx, formatter)
         formatter.write("\n`reverie COMMAND --help` shows a command's options and examples.\n")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reverie.surface.http.admin import ADMIN
+from reverie.surface.http.lending import LENDING
 from reverie.surface.http.letting import LETTING
 from reverie.surface.http.looking import LOOKING
 from reverie.surface.http.operations import Operation
@@ -15,5 +16,5 @@ from reverie.surface.http.reading import READING
 from reverie.surface.http.stages import STAGES
 from reverie.surface.http.writing import WRITING
 
-OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *LETTING, *STAGES, *LOOKING, *ADMIN)
+OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *LETTING, *STAGES, *LENDING, *LOOKING, *ADMIN)
 BY_ID: Mapping[str, Operation] = {one.id: one for one in OPERATIONS}

@@ -11,12 +11,20 @@ from typing import Any
 
 import msgspec
 
-from reverie.core.days import format_instant
-from reverie.core.plural import many
-from reverie.dream import Dreamt, Started
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.model.extraction_request import SCHEMA
+from reverie.surface.driving import (
+    Asked,
+    begin,
+    begun_text,
+    finished_text,
+    step,
+    submission,
+    submission_text,
+    turns,
+    turns_text,
+)
 from reverie.surface.mcp.answers import FLAG, INTEGER, OBJECT, TEXT, TEXTS, Answer, listing, shape
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.tools import Tool, Values
@@ -31,26 +39,14 @@ _DONE = shape(
 
 
 def _start(memory: Memory, values: Values) -> Answer:
-    found = memory.dream_start(now=values["now"], day=values["day"], most=values["most"], by=values["model"])
-    if isinstance(found, Dreamt):
-        return Answer(f"Nothing to dream: {found.reason}.", {"run": "", "reason": found.reason})
-    told = _begun(found)
-    said = f"The run is {found.run}; it ends by itself at {told['until']} unless a tool is used before."
-    return Answer(f"{said}\n\n{found.task.instructions}\n\n{found.task.text}", told)
+    asked = Asked(now=values["now"], day=values["day"], most=values["most"], by=values["model"])
+    found = begin(memory, asked, guest="mcp")
+    return Answer(begun_text(found), msgspec.to_builtins(found))
 
 
-def _begun(found: Started) -> dict[str, Any]:
-    return {
-        "run": found.run,
-        "until": format_instant(found.until),
-        "instructions": found.task.instructions,
-        "batch": found.task.text,
-        "entries": list(dict.fromkeys(part.id for part in found.task.parts)),
-    }
-
-
-def _said(text: str) -> Answer:
-    return Answer(text, {"text": text, "refused": text.startswith("refused: ")})
+def _said(memory: Memory, run: str, tool: str, **arguments: object) -> Answer:
+    said = step(memory, run, tool=tool, arguments=arguments)
+    return Answer(said.text, msgspec.to_builtins(said))
 
 
 def _read(memory: Memory, values: Values) -> Answer:
@@ -59,86 +55,50 @@ def _read(memory: Memory, values: Values) -> Answer:
         raise UsageError(f"{' and '.join(asked)} exclude each other: ask for one at a time")
     path, run = values["path"], values["run"]
     if values["words"]:
-        return _said(memory.dream_step(run, "search", arguments={"words": values["words"]}))
+        return _said(memory, run, "search", words=values["words"])
     if values["query"]:
-        return _said(memory.dream_step(run, "recall", arguments={"query": values["query"]}))
+        return _said(memory, run, "recall", query=values["query"])
     if not path or path.endswith("/"):
-        return _said(memory.dream_step(run, "list", arguments={"folder": path}))
-    return _said(memory.dream_step(run, "read", arguments={"path": path, "start": values["start"]}))
+        return _said(memory, run, "list", folder=path)
+    return _said(memory, run, "read", path=path, start=values["start"])
 
 
 def _edit(memory: Memory, values: Values) -> Answer:
-    path, old = values["path"], values["old"]
+    path, run, old = values["path"], values["run"], values["old"]
     if old and values["text"]:
         raise UsageError(
             "text and old exclude each other: give the whole text, or a passage and what it becomes"
         )
     if old:
-        return _said(
-            memory.dream_step(
-                values["run"], "edit", arguments={"path": path, "old": old, "new": values["new"]}
-            )
-        )
-    return _said(memory.dream_step(values["run"], "write", arguments={"path": path, "text": values["text"]}))
+        return _said(memory, run, "edit", path=path, old=old, new=values["new"])
+    return _said(memory, run, "write", path=path, text=values["text"])
 
 
 def _settle(memory: Memory, values: Values) -> Answer:
     more = {name: values[name] for name in ("outcome", "page", "into", "reason", "part")}
-    said = [
-        memory.dream_step(values["run"], "settle", arguments={"entry": one, **more})
-        for one in values["entries"]
-    ]
-    heads = [one.partition("\n")[0] for one in said]
-    tail = said[-1].partition("\n")[2]
-    text = "\n".join(filter(None, [*heads, tail]))
-    return Answer(text, {"text": text, "refused": any(one.startswith("refused: ") for one in heads)})
+    return _said(memory, values["run"], "settle", entry=values["entries"], **more)
 
 
 def _finish(memory: Memory, values: Values) -> Answer:
     done = memory.dream_finish(values["run"], give_up=values["give_up"])
-    value = {
-        "result": done.result,
-        "reason": done.reason,
-        "counts": dict(done.counts),
-        "pages": list(done.pages),
-        "review": done.review,
-        "problems": list(done.problems),
-    }
-    return Answer("\n".join((f"{done}.", *done.problems)), value)
+    return Answer(finished_text(done), msgspec.to_builtins(done))
 
 
 def _turns(memory: Memory, values: Values) -> Answer:
-    out = memory.extract_start(session=values["session"], by=values["model"])
-    if out is None:
-        return Answer("Every turn is read, or with another reader.", {"handle": ""})
-    said = f"Turns {out.start}-{out.stop - 1} of {out.session} are yours until {format_instant(out.until)}."
-    ask = f"Submit the entries with memory_extract_submit and the handle {out.handle}, instead of a reply."
-    value = {
-        "handle": out.handle,
-        "session": out.session,
-        "from": out.start,
-        "to": out.stop,
-        "until": format_instant(out.until),
-        "instructions": out.instructions,
-        "turns": out.text,
-    }
-    return Answer(f"{said} {ask}\n\n{out.instructions}\n\n{out.text}", value)
+    found = turns(memory, values["session"], by=values["model"])
+    submit = (
+        f"Submit the entries with memory_extract_submit and the handle {found.handle}, instead of a reply."
+    )
+    value = msgspec.to_builtins(found)
+    del value["form"]  # the schema of memory_extract_submit says it
+    return Answer(turns_text(found, submit), value)
 
 
 def _submit(memory: Memory, values: Values) -> Answer:
     if values["entries"] is None:
         raise UsageError("entries is missing: an empty list says that nothing is worth keeping")
-    done = memory.extract_submit(values["handle"], values["entries"])
-    refused = [{"item": place, "reason": why} for place, why in sorted(done.refused.items())]
-    if done.review:
-        head = f"Put before the user, who is asked once: `reverie review show {done.review}`."
-    elif done.read:
-        head = f"The turns are read: {many(done.entries, 'entry')} stored."
-    else:
-        head = f"Nothing is stored: {done.reason}."
-    text = "\n".join((head, *(f"Item {one['item']} was refused: {one['reason']}." for one in refused)))
-    value = dict(msgspec.to_builtins(done)) | {"refused": refused}
-    return Answer(text, value)
+    done = submission(memory.extract_submit(values["handle"], values["entries"]))
+    return Answer(submission_text(done), msgspec.to_builtins(done))
 
 
 _ITEM: Mapping[str, Any] = {
