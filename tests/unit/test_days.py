@@ -129,6 +129,26 @@ def test_instants_survive_writing_and_reading(instant: datetime, minutes: int) -
     assert parse_instant(text).tzinfo is UTC
 
 
+@given(
+    st.lists(
+        st.sampled_from(["00", "12", "24", "31", "60", "2.", "0,", "٠1", "W1", "+1"]), min_size=5, max_size=5
+    )
+)
+@example(["02", "28", "23", "59", "60"])
+@example(["07", "01", "24", "00", "00"])
+def test_the_form_that_is_written_is_read_like_every_other(pairs: list[str]) -> None:
+    """`Z` is read quickly; it means, and refuses, what `+00:00` does behind the same characters."""
+    month, day, hour, minute, second = pairs
+    text = f"2026-{month}-{day}T{hour}:{minute}:{second}"
+    try:
+        instant = parse_instant(f"{text}+00:00")
+    except UsageError:
+        with pytest.raises(UsageError):
+            parse_instant(f"{text}Z")
+    else:
+        assert parse_instant(f"{text}Z") == instant
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [

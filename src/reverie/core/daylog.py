@@ -51,6 +51,7 @@ _UNREADABLE = re.compile(r"[\ud800-\udfff]")
 _UNLABELLED = re.compile(r"[^\w.@+-]")
 _ID_BYTES = 18  # a blank, `^` and 16 hex digits
 _MOST_FIELDS = 64
+_SHORT = 40  # characters of a value that is kept when it has been read
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +104,11 @@ def parse(text: str, day: str, *, calendar: Calendar, context: Context | None = 
         text, reader.offset = text[1:], 3
     *lines, tail = text.split("\n")
     for line in lines:
-        reader.read(line, 1)
+        if line:
+            reader.read(line, 1)
+        else:  # as every second one is
+            reader.line += 1
+            reader.offset += 1
     end = reader.context()
     if tail:
         joins = len(reader.drafts)
@@ -299,10 +304,16 @@ def _take(values: dict[str, Any], name: str, written: str) -> bool:
     if field is None or field.attribute in values:
         return False
     try:
-        values[field.attribute] = field.read(written)
+        values[field.attribute] = field.read(written) if len(written) > _SHORT else _value(name, written)
     except ValueError:
         return False
     return True
+
+
+@lru_cache(maxsize=2048)
+def _value(name: str, written: str) -> Any:  # noqa: ANN401 - a field's readers share one type
+    """Return the value of a field; most scores, origins and sessions were read a moment ago. Raises ValueError."""
+    return BY_NAME[name].read(written)
 
 
 @lru_cache(maxsize=1024)

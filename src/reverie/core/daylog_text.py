@@ -30,7 +30,7 @@ _VALUE_PLAIN = Words(rf"\\(?=[{_PUNCTUATION}{_CONTROLS}]| ?\Z)|<br>|{_REFERENCE}
 _VALUE_WRITTEN = Words(rf"\\([{_PUNCTUATION}])|<br>|{_REFERENCE}")
 _ITEMS = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
 
-_FIELD = re.compile(r"([a-z][a-z0-9_-]*):: (.*)", re.DOTALL)
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _PAREN_BACKWARDS = Words(r"([()])(\\*)")
 # A tag that may stand between backticks; what looks like a command or an expression is code, not a tag.
 _TAG = rf"(?!-)[^\s{_CONTROLS}`\\<>&=(){{}}\[\]\"'$;|*,]+"
@@ -87,8 +87,8 @@ def trailing_field(line: str) -> tuple[int, str, str] | None:
         begin = _opening(line)
         if begin < 1 or line[begin - 1] != " ":
             return None
-    match = _FIELD.fullmatch(line, begin + 1, len(line) - 1)
-    return (begin, match[1], match[2]) if match else None
+    name, mark, written = line[begin + 1 : -1].partition(":: ")
+    return (begin, name, written) if mark and _NAME.fullmatch(name) else None
 
 
 def trailing_tags(line: str) -> tuple[int, tuple[str, ...]] | None:
