@@ -81,6 +81,7 @@ ELSEWHERE = {
     "install",
     "uninstall",
     "hook",
+    *("dream-start", "dream-step", "dream-finish", "extract-start", "extract-submit"),
 }
 
 
