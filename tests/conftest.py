@@ -1,4 +1,4 @@
-"""What holds for every test: nobody's own configuration is read, and no property has a deadline on a busy machine."""
+"""What holds for every test: nobody's own configuration is read, and how busy the machine is decides nothing."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+from reverie import opening, recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-settings.register_profile("house", deadline=None)
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
 
@@ -26,4 +28,13 @@ def _nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("REVERIE_EMBEDDER", "none")
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> Iterator[None]:
+    """Let a recall, and the linking of what was read, take the time it needs to see every file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(recall.catch_up.__kwdefaults__, "patience", 600.0)
+        patch.setattr(opening, "LINKING", 600.0)
         yield

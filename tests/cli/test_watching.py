@@ -66,10 +66,11 @@ def test_nobody_sees_it_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -
 def test_an_error_within_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes wrong in the work comes through, and the bar goes away."""
     looked_at(monkeypatch)
+    before = set(threading.enumerate())
     work = Work(name="carry", unit="stones", count=lambda: 1)
     with pytest.raises(ZeroDivisionError), watched(lambda: work, quiet=False):
         raise ZeroDivisionError
-    assert not [one for one in threading.enumerate() if one.name == "watching"]
+    assert not [one for one in threading.enumerate() if one.name == "watching" and one not in before]
 
 
 def test_the_files_tell_how_far_it_is(shell: Shell) -> None:

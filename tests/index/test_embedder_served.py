@@ -157,11 +157,11 @@ def test_a_server_that_drips_is_cut_off(server: Server) -> None:
 
 
 def test_nobody_listening_is_an_error() -> None:
-    """A port without a server is an error that names the address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    error = failure(Served("ollama", "m", url=url))
+    """A port without a server is an error that names the address; bound and not listened at, it stays nobody's."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        error = failure(Served("ollama", "m", url=url))
     assert (error.kind, url in str(error)) == ("down", True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
-@pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
-    """A port at which a server waits half a second for headers."""
-    with world_at(tmp_path) as world, socket.create_server(("127.0.0.1", 0)) as listening:
+@contextmanager
+def serving(folder: Path, seconds: float) -> Iterator[int]:
+    """Serve at a port where headers are waited for so many seconds."""
+    with world_at(folder) as world, socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(
-            world.app, http=patient(0.5), log_config=None, lifespan="off", timeout_keep_alive=60
+            world.app, http=patient(seconds), log_config=None, lifespan="off", timeout_keep_alive=60
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -32,6 +33,13 @@ def port(tmp_path: Path) -> Iterator[int]:
         yield listening.getsockname()[1]
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    """A port at which a server waits half a second for headers."""
+    with serving(tmp_path, 0.5) as found:
+        yield found
 
 
 @pytest.mark.parametrize("before", [b"", b"G", ASKED, ASKED + b"X-Slow: " + b"y" * 1000])
@@ -42,20 +50,22 @@ def test_headers_that_never_end_are_not_waited_for(port: int, before: bytes) -> 
         assert client.recv(1000) == b""
 
 
-def test_a_second_request_is_waited_for_as_long(port: int) -> None:
+def test_a_second_request_is_waited_for_as_long(tmp_path: Path) -> None:
     """On a connection that was answered, the headers of the next request have the same time and no more."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with serving(tmp_path, 5) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         client.sendall(ASKED + b"\r\n")
         answer = b""
         while b'{"status":"ok"}' not in answer:
-            answer += client.recv(1000)
+            more = client.recv(1000)
+            assert more
+            answer += more
         client.sendall(ASKED)
         assert client.recv(1000) == b""
 
 
-def test_a_request_whose_headers_arrived_is_answered(port: int) -> None:
+def test_a_request_whose_headers_arrived_is_answered(tmp_path: Path) -> None:
     """Headers that arrive in pieces within their time are answered."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with serving(tmp_path, 60) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         for byte in ASKED + b"\r\n":
             client.sendall(bytes([byte]))
         assert client.recv(1000).startswith(b"HTTP/1.1 200")

@@ -207,7 +207,7 @@ def test_a_crash_leaves_the_old_or_the_new_commit(tmp_path: Path) -> None:
 
 
 @needs_git
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(entries=st.dictionaries(NAMES, st.booleans(), max_size=8))
 def test_trees_are_encoded_as_git_encodes_them(ws: Workspace, entries: dict[str, bool]) -> None:
     """For any names and kinds of entries, git makes the same tree and the same id."""

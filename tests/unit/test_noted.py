@@ -116,6 +116,8 @@ def test_a_page_changed_within_the_tick_it_was_noted_in_is_found(
     """A page is noted once it was left alone for two seconds: an edit of the same time and size would be unseen."""
     monkeypatch.setattr(noted, "_SETTLED_NS", 2 * SECOND)
     world.page.write_text("tea at five")
+    soon = world.page.stat().st_ctime_ns + SECOND
+    monkeypatch.setattr(time, "time_ns", lambda: soon)
     world.settle()
     assert world.changes() == {}
     assert world.changes() == {}

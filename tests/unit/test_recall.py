@@ -198,7 +198,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield made
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(query=st.text(st.characters(codec=None, exclude_categories=()), max_size=60))
 def test_any_query_is_answered(shared: Desk, query: str) -> None:
     """Any string, lone surrogates included, gives hits or one clear error (P-14)."""

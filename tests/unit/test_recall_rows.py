@@ -214,9 +214,8 @@ def test_what_was_not_read_in_time_is_counted_in_the_answer(
     desk.remember("the key is brass")
     for number in range(4):
         desk.say(f"A long story {'of a key ' * 8_000}", session=f"s{number}")
-    defaults = recall.catch_up.__kwdefaults__
-    assert defaults["patience"] == recall.PATIENCE == 0.05
-    monkeypatch.setitem(defaults, "patience", -1.0)
+    assert recall.PATIENCE == 0.05
+    monkeypatch.setitem(recall.catch_up.__kwdefaults__, "patience", -1.0)
     found = desk.memory.recall("key")
     assert found.behind == 4
     assert "the key is brass" in [hit.text for hit in found.hits]

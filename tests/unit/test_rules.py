@@ -1,12 +1,12 @@
 """The rule extractor reads what people state, in English and Chinese, and stays silent on everything else."""
 
-import time
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,14 +144,18 @@ def test_quotes_fences_and_pastes_are_told_from_own_words() -> None:
     ],
 )
 def test_a_hostile_turn_is_bounded(part: str) -> None:
-    """Five megabytes of anything are read in moderate time and give a bounded number of entries."""
-    content = part * (5_000_000 // len(part))
-    began = time.perf_counter()
-    assert len(entries(said(content))) <= MOST
-    assert time.perf_counter() - began < 5
+    """Of five megabytes of anything a bounded part is read, for a bounded number of entries and work in proportion."""
+
+    def work(unit: str, length: int) -> int:
+        turn = said(unit * (length // len(unit)))
+        assert len(entries(turn)) <= MOST
+        return calls(lambda: entries(turn))
+
+    quarter = work(part, 1_250_000)
+    assert work(part, 5_000_000) <= quarter + 100
     sentence = part * (590 // len(part)) + ".\n\n"
-    assert len(entries(said(sentence * (READ // len(sentence))))) <= MOST
-    assert time.perf_counter() - began < 10
+    quarter = work(sentence, READ // 4)
+    assert work(sentence, READ) < 6 * quarter + 1_000
 
 
 FRESH: list[dict[str, Any]] = tomllib.loads(
