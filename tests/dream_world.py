@@ -90,11 +90,12 @@ def run(
     *,
     now: bool = True,
     dry: bool = False,
+    most: int = 0,
     masked: Callable[[str], bool] = lambda _: False,
     linking: bool = False,
     **reach: Any,
 ) -> Dreamt:
-    """Dream once, with a state of its own; `linking`: every entry may resemble every other."""
+    """Dream once, with a state of its own; `most`: one batch of so many; `linking`: any entries may be alike."""
     states: list[State] = []
 
     def look() -> State:
@@ -104,7 +105,7 @@ def run(
     try:
         alike = (lambda _: states[-1].states()) if linking else None
         around = Reach(look=look, veil=Veil(masked), alike=alike, **reach)
-        return dream(ws, around, Wish(now=now, dry_run=dry))
+        return dream(ws, around, Wish(now=now, dry_run=dry, most=most))
     finally:
         for state in states:
             state.close()

@@ -31,7 +31,7 @@ from reverie.store import counters, daylog, history, journal, quarantine, review
 from reverie.store.counters import ConsolidateCounters, PublishCounters
 from reverie.store.hooks import told as told_hooks
 from reverie.store.kept_out import KeptOut, counted
-from reverie.store.progress import Progress, progress
+from reverie.store.progress import Amounts, Progress, progress
 from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 
@@ -178,7 +178,8 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
     found += _consolidating(ws, failed_slices(archived, known))
     found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws), *told_hooks(ws))]
     settled = sum(number for kind, number in seen.outcomes.items() if kind != "pending")
-    stands = progress(ws, runs, pending=sum(seen.pending.values()), settled=settled)
+    amounts = Amounts(sum(seen.pending.values()), settled, waiting.parts)
+    stands = progress(ws, runs, state=state, amounts=amounts)
     return msgspec.structs.replace(seen, problems=tuple(found), dream=stands)
 
 

@@ -79,7 +79,7 @@ def _dream(seen: Status) -> Iterator[Line]:
         return
     said = [f"{stands.phase}{f' ({stands.run})' if stands.run else ''}, {stands.percent} % settled"]
     if stands.batch:
-        said.append(f"the next batch takes {stands.batch:,}")
+        said.append(f"the next batch takes {stands.batch:,}, up to {stands.batch_until}")
     if stands.last:
         last = stands.last[0]
         counts = ", ".join(f"{number:,} {kind}" for kind, number in last.counts.items())
