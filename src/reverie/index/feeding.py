@@ -151,7 +151,7 @@ class Feeding:
         for path, status in self.files.statuses(layout.SESSIONS):
             if path.endswith(".jsonl"):
                 yield path, status
-        for path, status in self.files.walk_statuses(self.notebook):
+        for path, status in self.state.walked():
             if path.endswith(".md") and path.rsplit("/", 1)[-1] not in layout.NAVIGATION and "/." not in path:
                 yield path, status
 

@@ -15,7 +15,7 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -53,6 +53,7 @@ class Folded:
     unread: list[str] = field(
         default_factory=list
     )  # files of the journal's archive whose marks are unknown, and why
+    walked: Sequence[tuple[str, Any]] | None = None  # the notebook's files, if it can be opened
 
 
 @dataclass(slots=True)
@@ -280,7 +281,8 @@ class Folding:
 
     def _pages(self) -> None:
         before, seen = self._identities(self.notebook), set()
-        for path, status in self.files.walk_statuses(self.notebook):
+        self.done.walked = walked = list(self.files.walk_statuses(self.notebook))
+        for path, status in walked:
             name = path.rsplit("/", 1)[-1]
             if not name.endswith(".md") or name in layout.NAVIGATION or "/." in path:
                 continue

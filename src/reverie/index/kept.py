@@ -45,6 +45,7 @@ class Kept:
         self._stamp = f"{calendar.zone} {calendar.day_starts_at} {notebook}"
         self._masked: Callable[[Entry], bool] = lambda _: False
         self._db: sqlite3.Connection | None = None
+        self._walked: Sequence[tuple[str, Any]] | None = None
 
     def close(self) -> None:
         """Close the database; a later use opens it again."""
@@ -71,6 +72,10 @@ class Kept:
         except _DAMAGE as error:
             return self._begin_anew(error)
 
+    def walked(self) -> Sequence[tuple[str, Any]]:
+        """Return path and status of every file of the notebook, as they were when it was last brought up to date."""
+        return self._walked if self._walked is not None else list(self.files.walk_statuses(self.notebook))
+
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         """Return the rows of a query; a database that turns out damaged is made anew first.
 
@@ -94,7 +99,7 @@ class Kept:
         db = self.db
         with transaction(db, stamp=self._stamp):
             folded = Folding(self.files, db, self.calendar, self.notebook, self._masked).run()
-        self.unread = tuple(folded.unread)
+        self.unread, self._walked = tuple(folded.unread), folded.walked
         return folded
 
     def _begin_anew(self, error: Exception) -> Folded:

@@ -42,6 +42,7 @@ class State:
         """Bind to the workspace at `root`, or, with none, keep the state in memory; nothing is opened yet."""
         self._kept = Kept(root, files, calendar=calendar, notebook=notebook)
         self._rows = self._kept.rows
+        self.walked = self._kept.walked  # files of the notebook as a catch-up found them
         self._overlaid = Overlaid(self._among, lambda one: events_of(self.db, one))
         self.version = 0  # counts the overlays
         self._dirty: dict[str, int] = {}
