@@ -7,6 +7,7 @@ that text outside the markers stays; never reads a page: titles and descriptions
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
 from reverie import layout
@@ -41,13 +42,14 @@ def _rows(inner: str) -> dict[str, str]:
 
 
 def _sections(rows: dict[str, str]) -> Iterator[str]:
-    first = True
+    """Yield the lines for rows, which are in the order of their paths."""
+    paths, first = list(rows), True
     for zone in layout.ZONES:
-        inside = [row for path, row in rows.items() if path.startswith(f"{zone}/")]
-        if inside:
+        start, stop = bisect_left(paths, f"{zone}/"), bisect_left(paths, f"{zone}0")  # "0" comes after "/"
+        if start < stop:
             yield f"## {zone}" if first else f"\n## {zone}"
             yield ""
-            yield from inside
+            yield from (rows[path] for path in paths[start:stop])
             first = False
 
 

@@ -22,9 +22,9 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.errors import Busy, DamagedFile, UnsafePath, UsageError
+from reverie.errors import Busy, DamagedFile, UnsafePath
 from reverie.store import git_objects as objects
-from reverie.store.git_objects import IDENTITY, CommitInfo, Entry
+from reverie.store.git_objects import IDENTITY, Changes, CommitInfo, Entry, nested
 from reverie.store.workspace import Workspace
 
 PERSON = "person"
@@ -35,8 +35,6 @@ PACKS, PACKED_REFS = f"{layout.OBJECTS}/objects/pack", f"{layout.OBJECTS}/packed
 _HEAD_CONTENT = b"ref: refs/heads/main\n"
 _OURS = re.compile(r"HEAD|refs/heads/main|objects/[0-9a-f]{2}/[0-9a-f]{38}")
 _CACHED_TREES = 4096
-
-_Changes = dict[str, "bytes | _Changes | None"]
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -89,6 +87,14 @@ class History:
         """Return every file of a commit with its blob's id, none for None; links and submodules are left out."""
         return dict(self._files(self.commit(commit).tree, "")) if commit else {}
 
+    def find(self, commit: str | None, path: str) -> str:
+        """Return the id of the blob that a commit holds at one path, empty when it holds no file there."""
+        *folders, name = path.split("/")
+        tree = self.commit(commit).tree if commit else ""
+        for folder in folders:
+            tree = _folder(self._entries(tree).get(folder))
+        return _file(self._entries(tree).get(name))
+
     def blob(self, blob: str) -> bytes:
         """Return the content of a file by its blob's id; raises DamagedFile."""
         return self._read(blob, "blob")
@@ -111,7 +117,7 @@ class History:
         `author` is `Reverie` or `PERSON`. Raises UsageError for a path no tree may hold.
         """
         old_tree = self.commit(parent).tree if parent else None
-        tree = self._changed_tree(old_tree or "", _nested(changes)) or self._write("tree", b"")
+        tree = self._changed_tree(old_tree or "", nested(changes)) or self._write("tree", b"")
         if parent and tree == old_tree:
             return Commit(parent, parent, ())
         changed = tuple(sorted(path for path, _ in self._differing(old_tree or "", tree, above="")))
@@ -263,7 +269,7 @@ class History:
             return False
         return True
 
-    def _changed_tree(self, tree: str, changes: _Changes) -> str:
+    def _changed_tree(self, tree: str, changes: Changes) -> str:
         """Store the tree with the changes and return its id, empty when nothing is left; equal folders are reused."""
         old = self._entries(tree)
         new = dict(old)
@@ -313,28 +319,6 @@ def _lines(text: str) -> list[str]:
     """Split at line feeds alone, as git does; str.splitlines knows seven more characters."""
     *lines, last = text.split("\n")
     return [*(f"{line}\n" for line in lines), *((last,) if last else ())]
-
-
-def _nested(changes: Mapping[str, bytes | None]) -> _Changes:
-    root: _Changes = {}
-    for path, data in changes.items():
-        *folders, name = path.split("/")
-        here = root
-        for folder in folders:
-            below = here.setdefault(folder, {})
-            if below is None:  # the file that stood there goes, and a folder takes its name
-                below = here[folder] = {}
-            if not isinstance(below, dict):
-                message = f"{path!r} lies beneath a file of the same change"
-                raise UsageError(message)
-            here = below
-        if isinstance(here.get(name), dict):
-            if data is None:
-                continue
-            message = f"{path!r} is both a file and a folder of the same change"
-            raise UsageError(message)
-        here[name] = data
-    return root
 
 
 def _object_path(name: str) -> str:

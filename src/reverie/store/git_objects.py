@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import msgspec
@@ -29,6 +30,8 @@ _HEADER = re.compile(rb"(blob|tree|commit|tag) (0|[1-9][0-9]{0,15})\x00")
 _TREE_ROW = re.compile(rb"([0-7]{1,6}) ([^\x00]+)\x00(.{20})", re.DOTALL)
 _SIGNATURE = re.compile(r"(.*) <([^<>]*)> (-?\d{1,12}) [+-]\d{4}")
 _NOT_IN_NAMES = re.compile(r"[<>\x00-\x1f\x7f]+")
+
+Changes = dict[str, "bytes | Changes | None"]  # a file's content, what changes in a folder, None to remove
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -112,6 +115,29 @@ def decode_tree(name: str, content: bytes) -> dict[str, Entry]:
         entries[entry] = Entry(row.group(1).decode(), row.group(3).hex())
         place = row.end()
     return entries
+
+
+def nested(changes: Mapping[str, bytes | None]) -> Changes:
+    """Return changes by path as folders in folders; raises UsageError for a file that is a folder, too."""
+    root: Changes = {}
+    for path, data in changes.items():
+        *folders, name = path.split("/")
+        here = root
+        for folder in folders:
+            below = here.setdefault(folder, {})
+            if below is None:  # the file that stood there goes, and a folder takes its name
+                below = here[folder] = {}
+            if not isinstance(below, dict):
+                message = f"{path!r} lies beneath a file of the same change"
+                raise UsageError(message)
+            here = below
+        if isinstance(here.get(name), dict):
+            if data is None:
+                continue
+            message = f"{path!r} is both a file and a folder of the same change"
+            raise UsageError(message)
+        here[name] = data
+    return root
 
 
 def encode_commit(tree: str, parent: str, *, message: str, author: str, at: datetime) -> bytes:

@@ -230,7 +230,7 @@ def _now(ws: Workspace, path: str) -> str:
 
 def _is_compiled(history: History, data: bytes) -> bool:
     """Tell whether MEMORY.md differs from the newest commit within its markers alone."""
-    known = history.tree(history.head()).get(layout.MEMORY)
+    known = history.find(history.head(), layout.MEMORY)
     before = history.blob(known) if known else b""
     return _outside(before) == _outside(data)
 

@@ -40,10 +40,10 @@ def is_tracked(ws: Workspace, path: str) -> bool:
 
 def is_page(ws: Workspace, path: str) -> bool:
     """Tell whether the file is a content page of the notebook: Markdown, tracked, and no navigation."""
+    if not path.endswith(".md") or "/." in path or path.startswith("."):
+        return False
     inside = path.removeprefix(f"{ws.notebook}/")
-    return (
-        inside != path and is_tracked(ws, path) and inside.endswith(".md") and inside not in layout.NAVIGATION
-    )
+    return inside != path and inside not in layout.NAVIGATION
 
 
 def snapshot(ws: Workspace) -> dict[str, bytes]:
@@ -116,7 +116,8 @@ def _files(ws: Workspace) -> Iterator[tuple[str, os.stat_result | None]]:
     for path in _CORE:
         yield path, None
     for folder in _folders(ws):
-        yield from ((path, status) for path, status in ws.disk.walk_statuses(folder) if is_tracked(ws, path))
+        if not folder.startswith("."):
+            yield from (found for found in ws.disk.walk_statuses(folder) if "/." not in found[0])
 
 
 def _read(ws: Workspace, path: str) -> bytes | None:
