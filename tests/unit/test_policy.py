@@ -232,6 +232,14 @@ def test_what_stands_nowhere_may_not_be_stated(text: str, what: str) -> None:
     assert what in refused(HEAD + line(GOOGLE, text=text) + line(TEA))
 
 
+def test_the_numbers_of_a_list_are_no_statement() -> None:
+    """Steps may be numbered although no entry has the numbers; a number within a step may not be made up."""
+    steps = entry(9, "To brew tea, warm the pot, then pour the water", category="procedure")
+    text = f"{HEAD}{line(steps)}  1. warm the pot\n  22) pour the water\n"
+    assert refused(text, batch=(steps,)) == ""
+    assert "the number 22" in refused(text.replace("22) pour", "2) pour 22 times"), batch=(steps,))
+
+
 def test_dates_may_follow_by_arithmetic() -> None:
     """A date a stated number of days, weeks, months or years away from one in the batch is no invention."""
     due = entry(3, "The report is due in 3 weeks", category="commitment")

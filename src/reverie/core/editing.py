@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from reverie.core.citations import citations, citing_lines
-from reverie.core.page_rules import without_links
+from reverie.core.page_rules import wording
 from reverie.core.proposal import Refusal
 from reverie.core.source import split
 
@@ -50,5 +50,5 @@ def _own_words(text: str) -> Iterable[str]:
     citing = {raw.strip() for _, raw, _ in citing_lines(text)}
     for line in split(text).body.splitlines():
         said = line.strip()
-        if said and not said.startswith("#") and said not in citing and without_links(said).strip(" -*+"):
+        if said and not said.startswith("#") and said not in citing and wording(said).strip(" -*+"):
             yield said

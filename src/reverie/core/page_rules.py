@@ -43,6 +43,7 @@ _ACTIVE = Words(
     r"(?:dataview|js|button|meta-bind|templater|tasks|query|run-|html|svg|mermaid|script)", fold=True
 )
 _LINK = Words(r"!?\[\[[^\[\]|\r\n]*(?:\|([^\[\]\r\n]*))?\]\]")
+_ORDINAL = Words(r"(?m)^[ \t>]*\d{1,2}[.)](?=[ \t])")
 _CONTINUED = Words(r" \d{1,4}$")
 _ELISION = Words(
     r"[\s>*+#-]*[(\[<{*_（【]*\s*(?:(?:\.{3}|…)\s*)*"
@@ -330,9 +331,9 @@ def _text_problem(added: list[str], near: Surroundings) -> str:
     return ""
 
 
-def without_links(line: str) -> str:
-    """Return a line without the targets of its links: what they are called is judged where it is a page's name."""
-    return _LINK.sub(lambda match: f" {match.group(1) or ''} ", line)
+def wording(text: str) -> str:
+    """Return what lines state: without list items' numbers, and link targets, which are judged as pages' names."""
+    return _LINK.sub(lambda match: f" {match.group(1) or ''} ", _ORDINAL.sub("", text))
 
 
 def titled(path: str, known: AbstractSet[str]) -> str:

@@ -164,7 +164,7 @@ def _novel(change: Change, allowed: Sources, near: Surroundings) -> str:
         if line.startswith("#"):
             title = f"{title}\n{line}"  # a heading's capitals are no names
         elif line not in (split(change.new or "").front or "").splitlines():
-            stated.append(page_rules.without_links(line))
+            stated.append(page_rules.wording(line))
     known = {path.rpartition("/")[2] for path in near.existing}
     if change.path.rpartition("/")[2] not in known:
         title = f"{title}\n{page_rules.titled(change.path, near.existing | near.proposed)}"

@@ -27,8 +27,9 @@ from reverie.core.page_rules import Change
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Refusal, counts_of, outcome_of
 from reverie.core.raw_history import Known, by_day, raw_history
-from reverie.core.records import Event, Outcome, Recalled, Run
+from reverie.core.records import Entry, Event, Outcome, Recalled, Run
 from reverie.core.sight import Alike, Sight, waiting_parts
+from reverie.core.skilled import occasions
 from reverie.core.watermark import advanced, highest, run_name
 from reverie.store import counters, daylog, history, reviews, runs, stream
 from reverie.store.counters import DreamCounters
@@ -311,7 +312,7 @@ class Night:
                 attempt.batch,
                 masked=self._masked,
                 allow=self._ws.settings.redaction_allow,
-                skill=skill,
+                occasions=self._occasions if skill else None,
             )
             if reason:
                 refused.append(Refusal(path, reason))
@@ -321,6 +322,11 @@ class Night:
             if not reason:
                 self.done = replace(self.done, proposed=tuple(sorted({*self.done.proposed, path})))
         return refused
+
+    def _occasions(self, entry: str) -> tuple[Entry, ...]:
+        """Return when an entry was said by the user or the agent; nothing for what may not be seen."""
+        state = self._shown(entry)
+        return occasions(state, events=self.sight.events, find=self._shown) if state is not None else ()
 
     def _promoted(self, changed: Mapping[str, str]) -> dict[str, str]:
         """Return the overview as it should read once `changed` is installed; nothing when it stays as it is."""
