@@ -158,8 +158,8 @@ class Memory(Lending):
         >>> memory.correct(tea, "User likes coffee", why="mistake").queued
         False
         """
-        done = remembering.correct(self.opened.writable, self._known(entry).entry, text, why=why, origin=by)
-        self._act(done.due)
+        done = remembering.correct(self._events(), self._known(entry).entry, text, why=why, origin=by)
+        self._told(done.due)
         return done
 
     def feedback(self, entry: str, value: str, *, why: str = "", by: Origin = "agent") -> str:

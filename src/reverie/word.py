@@ -27,12 +27,10 @@ from reverie.digest import digest
 from reverie.drain import Drained
 from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
 from reverie.following import follow, planned
-from reverie.forget import Erased, Forgotten
 from reverie.index.entry_rows import events_named
 from reverie.index.heaviest import shortlist
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
-from reverie.remember import Remembered
 from reverie.retract import hear_again, retracted
 from reverie.skills import learn
 from reverie.store.workspace import Workspace
@@ -68,7 +66,7 @@ class Word:
         if dry_run or not meant:
             return len(meant)
         for entry in meant:
-            remembering.happen(self.opened.writable, "unhide" if unhide else "hide", entry)
+            remembering.happen(self._events(), "unhide" if unhide else "hide", entry)
         self._act(Due(publish=True), at_once=True)
         return len(meant)
 
@@ -79,7 +77,7 @@ class Word:
         where: Where | None = None,
         dry_run: bool = False,
         restore: bool = False,
-    ) -> Forgotten:
+    ) -> forgetting.Forgotten:
         """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
 
         They are named, or all that `where` admits; to be restored, named, or the session whose turns a host took back.
@@ -87,22 +85,22 @@ class Word:
         >>> memory.forget([tea], dry_run=True).ids == (tea,)
         True
         """
-        ws, state = self.opened.writable, self.opened.state_now()
+        ws, state = self._events(), self.opened.state_now()
         if restore:
             named = [forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries)]
             back = hear_again(ws, state, None if named else where, dry_run=dry_run)
             ids = back.entries if back.turns else named if dry_run else forgetting.restore(ws, state, named)
             self.opened.search_anew()
-            done = Forgotten(ids=tuple(ids), turns=back.turns, due=Due(digest=True, publish=not dry_run))
+            done = forgetting.Forgotten(ids=tuple(ids), turns=back.turns, due=Due(digest=True, publish=True))
         else:
             meant = self._meant(entries, where)
             known = [state.get(entry).entry for entry in meant]
             done = forgetting.forget(ws, state, meant, dry_run=dry_run)
             self.opened.unsearch(known)
-        if not dry_run:
-            done = msgspec.structs.replace(done, problems=share_all(self.opened).problems)
-        self._act(done.due, at_once=True)
-        return done
+        if dry_run:
+            return done
+        problems = (*share_all(self.opened).problems, *self._told(done.due, at_once=True))
+        return msgspec.structs.replace(done, problems=problems)
 
     def forgotten(self, prefix: str) -> str:
         """Return the full id of the forgotten entry that `prefix` names, or nothing when it is not forgotten.
@@ -116,7 +114,7 @@ class Word:
 
     def erase(
         self, entries: Sequence[str] = (), *, where: Where | None = None, dry_run: bool = False
-    ) -> Erased:
+    ) -> forgetting.Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
 
         They are named, or all that `where` admits, with turns of its session that a host took back; what is forgotten
@@ -135,7 +133,7 @@ class Word:
         self.opened.drop_index()
         if not dry_run:
             told, along = share_all(self.opened).problems, follow(self.opened)
-            self._act(done.due, at_once=True)
+            self._told(done.due, at_once=True)  # an erase has cleaned the file itself
         else:
             told, along = (), planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
         places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
@@ -161,8 +159,7 @@ class Word:
         []
         """
         opened, state = self._seen(entry)
-        events = opened.state_now().events(state.entry.id)
-        return sorted(events, key=lambda event: (event.at, event.id))
+        return sorted(opened.state_now().events(state.entry.id), key=lambda event: (event.at, event.id))
 
     def take_back(self, event: str, *, why: str = "") -> str:
         """Undo one event by its id or the beginning of it, and return the id of the entry it happened to.
@@ -175,16 +172,15 @@ class Word:
         state = self.opened.state_now()
         found = events_named(state.db, event) if event else []
         if len(found) != 1:
-            kind = AmbiguousId if found else NotFound
             said = "several events begin with" if found else "no event has the id"
             message = f"{said} {event or '(empty)'}: `reverie get ENTRY` shows what happened to an entry"
-            raise kind(message)
+            raise (AmbiguousId if found else NotFound)(message)
         (one,) = found
         if one.kind in {"forget", "restore"}:
             self.forget([one.entry], restore=one.kind == "forget")
         else:
-            remembering.take_back(self.opened.writable, one, state.events(one.entry), why=why)
-            self._act(Due(publish=True), at_once=True)
+            remembering.take_back(self._events(), one, state.events(one.entry), why=why)
+            self._told(at_once=True)
         return one.entry
 
     def judge(self, entry: str, value: float, *, why: str = "", by: Origin = "other") -> None:
@@ -192,8 +188,8 @@ class Word:
 
         >>> memory.judge(tea, 0.3, why="said in passing")
         """
-        remembering.judge(self.opened.writable, self._known(entry), value, why=why, by=by)
-        self._act(Due(publish=True))
+        remembering.judge(self._events(), self._known(entry), value, why=why, by=by)
+        self._told()
 
     def used(self, entries: Sequence[str]) -> int:
         """Say that entries were of use: among equals they come first from then on. Return how many.
@@ -203,7 +199,7 @@ class Word:
         """
         ids = self._ids(entries)
         for entry in ids:
-            remembering.happen(self.opened.writable, "use", entry, by="agent")
+            remembering.happen(self._events(), "use", entry, by="agent")
         return len(ids)
 
     # MEMORY.md
@@ -214,7 +210,7 @@ class Word:
         >>> memory.publish().changed
         True
         """
-        ws = self.opened.writable
+        ws = self._events()
         if waits(ws, at_once=at_once):
             return Published(waits=True)
         state, now, facts = self.opened.state_now(), ws.calendar.start(ws.today), ws.settings.facts
@@ -294,7 +290,7 @@ class Word:
 
         What is not shown at once is noted, and shown by the first verb that finds it has waited long enough.
         """
-        ws = self.opened.writable
+        ws = self._events()
         if due.skills:
             learn(ws, self.opened.state_now(), masked=self.opened.mask.text)
         # Reading every entry for it, several times a minute, would be what the minute is there to spare.
@@ -323,12 +319,16 @@ class Word:
         except remembering.UNFINISHED:
             return self.opened.ws
 
-    def _told(self) -> None:
-        """Have MEMORY.md follow an event, which is stored whether or not that can be done now."""
-        with suppress(*remembering.UNFINISHED):
-            self._act(Due(publish=True))
+    def _told(self, due: Due = Due(publish=True), *, at_once: bool = False) -> tuple[str, ...]:
+        """Have MEMORY.md follow what is stored whether or not that can be done now; return what kept it from that."""
+        try:
+            self._act(due, at_once=at_once)
+        except ReverieError as error:
+            self._noted(due)
+            return (f"MEMORY.md: {error}",)
+        return ()
 
-    def _stored(self, done: Remembered, text: str) -> Remembered:
+    def _stored(self, done: remembering.Remembered, text: str) -> remembering.Remembered:
         """Return what became of a text, with whether it is hidden for something like it was forgotten."""
         self._noted(done.due)
         return msgspec.structs.replace(done, asked=bool(done.id) and self.opened.mask.text(text))
