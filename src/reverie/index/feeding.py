@@ -40,7 +40,8 @@ from reverie.index.state import State
 CORE = (layout.USER, layout.SOUL)
 DESCRIPTION = "description"  # the status of a row that holds what a page says it is about
 AT_LEAST = 64_000  # bytes read however late it is: on a busy machine, too, what was just said is found
-_BATCH = 2_000
+_BATCH = 2_000  # entries whose rows are made in one transaction while somebody waits
+_LARGE = 10_000  # as above, while nobody does
 _ALL = 1 << 40
 
 
@@ -122,7 +123,8 @@ class Feeding:
 
     def _entries(self) -> int:
         """Make the rows of changed entries; 1 when some are left."""
-        while dirty := self.state.dirty(_BATCH):
+        batch = _LARGE if self.deadline is None else _BATCH
+        while dirty := self.state.dirty(batch):
             shown = {one: state for one, state in dirty.items() if state is not None}
             self.rows.upsert(row_of(state) for state in shown.values())
             self.rows.delete(one for one in dirty if one not in shown)

@@ -35,6 +35,7 @@ INSERT INTO row (id, source, session, n, body) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET source = excluded.source, session = excluded.session, n = excluded.n,
     body = excluded.body, stale = row.stale + 1, place = CASE WHEN ? THEN row.place ELSE -1 END
 """
+_LAST = 1 << 62  # beyond every number
 _AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -267,18 +268,24 @@ class Rows:
 
     def _put(self, db: sqlite3.Connection, rows: Iterable[Row]) -> None:
         """Insert or replace rows, leaving equal ones alone; the neighbours of a changed turn change with it."""
-        new = {row.id: row for row in map(_writable, rows)}
+        new = {row.id: (row, body) for row, body in map(_writable, rows)}
         known = {found.row.id: found for found in self._select("row.id", list(new))}
-        for row in new.values():
-            place, old = (known[row.id].place, known[row.id].row) if row.id in known else (-1, None)
+        added = [one for id_, one in new.items() if id_ not in known]
+        before: int = db.execute("SELECT coalesce(max(num), 0) FROM row").fetchone()[0]
+        db.executemany(_PUT, [(row.id, row.source, row.session, row.n, body, False) for row, body in added])
+        for row, _ in added:
+            _touch_neighbours(db, row, up_to=before)  # those added with it are stale as they are
+        for id_, found in known.items():
+            row, body = new[id_]
+            old = found.row
             if old == row:
                 continue
-            keeps = old is not None and means_alike(old, row)
-            if place >= 0 and not keeps:
-                db.execute("INSERT INTO dead (place) VALUES (?)", (place,))
-            db.execute(_PUT, (row.id, row.source, row.session, row.n, _encode(row), keeps))
+            keeps = means_alike(old, row)
+            if found.place >= 0 and not keeps:
+                db.execute("INSERT INTO dead (place) VALUES (?)", (found.place,))
+            db.execute(_PUT, (row.id, row.source, row.session, row.n, body, keeps))
             _touch_neighbours(db, row)
-            if old and (old.session, old.n) != (row.session, row.n):
+            if (old.session, old.n) != (row.session, row.n):
                 _touch_neighbours(db, old)
 
     def _drop(self, db: sqlite3.Connection, ids: list[str]) -> None:
@@ -311,19 +318,20 @@ def _numbered(num: int, body: bytes, stale: int, known: int, place: int) -> Numb
     return Numbered(num, _decode(body), stale, bool(known), place)
 
 
-def _touch_neighbours(db: sqlite3.Connection, row: Row) -> None:
-    """Make the turns around a changed one stale, since their windows hold its words."""
+def _touch_neighbours(db: sqlite3.Connection, row: Row, *, up_to: int = _LAST) -> None:
+    """Make the turns around a changed one stale, of the numbers `up_to`, since their windows hold its words."""
     if row.n >= 0 and row.session:
         db.execute(
-            "UPDATE row SET stale = stale + 1 WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? AND id != ?",
-            (row.session, row.n - REACH, row.n + REACH, row.id),
+            "UPDATE row SET stale = stale + 1"
+            " WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? AND id != ? AND num <= ?",
+            (row.session, row.n - REACH, row.n + REACH, row.id, up_to),
         )
 
 
-def _writable(row: Row) -> Row:
-    """Return `row` with lone surrogates, which SQLite cannot hold, as question marks."""
+def _writable(row: Row) -> tuple[Row, bytes]:
+    """Return `row` as it is stored; lone surrogates, which SQLite cannot hold, become question marks."""
     try:
-        _encode(row)
+        return row, _encode(row)
     except UnicodeEncodeError:
         changed: dict[str, str | tuple[str, ...]] = {
             name: value.encode("utf-8", "replace").decode()
@@ -331,5 +339,5 @@ def _writable(row: Row) -> Row:
             if isinstance(value, str)
         }
         changed["tags"] = tuple(tag.encode("utf-8", "replace").decode() for tag in row.tags)
-        return msgspec.structs.replace(row, **changed)
-    return row
+        row = msgspec.structs.replace(row, **changed)
+        return row, _encode(row)

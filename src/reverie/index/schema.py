@@ -255,10 +255,15 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
-    """Turn a refusal of SQLite (a full disk, a folder become read-only) into ours."""
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all of it or nothing, and turn a refusal of SQLite (a full disk, a folder become read-only) into ours."""
     try:
-        yield
+        connection.execute("BEGIN IMMEDIATE")
+        with ExitStack() as undo:
+            undo.callback(_roll_back, connection)
+            yield
+            connection.execute("COMMIT")
+            undo.pop_all()
     except sqlite3.Error as error:
         message = f"the derived state cannot be written ({error}); the files are unaffected"
         raise IndexUnavailable(message) from error

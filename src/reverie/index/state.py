@@ -321,18 +321,19 @@ class State:
 
     def clean(self, ids: Iterable[str]) -> None:
         """Note that the search rows of these entries are as `dirty` gave them; one that changed since stays dirty."""
-        with writing():
+        with writing(self.db):
             done = [(one, self._dirty.get(one)) for one in ids]
             self.db.executemany("DELETE FROM dirty WHERE entry = ? AND change = ?", done)
 
     def all_dirty(self) -> None:
         """Note that no entry has search rows: they were lost, or are made in another way now."""
-        with writing():
-            self.db.execute("INSERT OR REPLACE INTO dirty (entry) SELECT id FROM entry")
+        with writing(self.db):
+            self.db.execute("DELETE FROM dirty")  # all at once, which replacing them one by one is not
+            self.db.execute("INSERT INTO dirty (entry) SELECT id FROM entry ORDER BY seq")
 
     def remask(self, ids: Sequence[str], *, masked: bool) -> None:
         """Hide or show entries that a tombstone reaches, or reached before it was lifted."""
-        with writing():
+        with writing(self.db):
             self.db.executemany("UPDATE entry SET masked = ? WHERE id = ?", [(masked, one) for one in ids])
             refold(self.db, ids)
             self.db.executemany("INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in ids])
