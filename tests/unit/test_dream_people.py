@@ -24,7 +24,9 @@ from dream_world import (
 
 from reverie import layout
 from reverie.core.blocks import render_block
-from reverie.store import counters, runs
+from reverie.core.records import Outcome, Run
+from reverie.core.run_words import PageChange, commit_message, message_without
+from reverie.store import counters, installing, runs
 from reverie.store.counters import DreamCounters
 from reverie.store.git import History
 from reverie.store.workspace import Workspace
@@ -66,6 +68,50 @@ def test_a_page_edited_during_the_dream_is_left_to_its_author(ws: Workspace) -> 
     assert counters.read(ws, DreamCounters).failures == {}
     assert run(ws).counts == {"cited": 1}
     assert "Mine.\n" in page(ws, PREFERENCES)
+
+
+def test_the_message_of_a_commit_names_what_landed(ws: Workspace) -> None:
+    """A page that a person saved between judgement and write is in neither the commit nor its message (R-33)."""
+    theirs, ours = f"{ws.notebook}/3_Personal/Tea.md", f"{ws.notebook}/3_Personal/Work.md"
+    (ws.root / theirs).write_text("# mine\n", encoding="utf-8")
+    changes = [
+        PageChange("3_Personal/Tea.md", 1, 0, new=True),
+        PageChange("3_Personal/Work.md", 2, 0, new=True),
+    ]
+    settled = tuple(
+        Outcome(run="dream:1", entry=one.id, outcome="cited", at=ws.clock(), page=f"3_Personal/{name}.md")
+        for one, name in ((TEA, "Tea"), (WORK, "Work"))
+    )
+    wanted = installing.Wanted(
+        run=Run(
+            run="dream:1",
+            kind="dream",
+            started=ws.clock(),
+            ended=ws.clock(),
+            dreamer="test",
+            result="productive",
+        ),
+        files={theirs: (None, b"# tea\n"), ours: (None, b"# work\nx\n")},
+        also={},
+        outcomes=settled,
+        log_line="",
+        message=commit_message("dream:1", {"cited": 2}, days=["2026-07-01"], changes=changes),
+    )
+    recorded, kept = installing.install(ws, History(ws), wanted)
+    newest = History(ws).log(1)[0]
+    assert History(ws).changed(recorded.parent or None, newest.id).keys() == {ours}
+    said = commit_message("dream:1", {"cited": 1}, days=["2026-07-01"], changes=changes[1:])
+    assert newest.message == said.rstrip()
+    assert newest.message.startswith("Dream of 2026-07-01: 0 pages changed, 1 made\n")
+    assert (recorded.counts, [one.entry for one in kept]) == ({"cited": 1}, [WORK.id])
+    assert (ws.root / theirs).read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_the_message_of_any_change_names_what_landed() -> None:
+    """A list of files loses those that did not land, and nothing else of the message."""
+    told = "Lint: 2 findings, 2 mended\n\nnotebook/a.md\nnotebook/b.md\nRun: lint:1\n"
+    left = message_without(told, {"a.md", "notebook/a.md"}, {})
+    assert left == told.replace("notebook/a.md\n", "")
 
 
 def test_a_link_in_the_place_of_a_page_is_not_followed(

@@ -6,13 +6,17 @@ Owns both wordings; promises that they are counted from what was installed, neve
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
 from reverie import layout
 from reverie.core.plural import many
 
+_RUN = "Run: "
+_DREAM = re.compile(r"Dream of (.+): \d+ pages? changed, \d+ made$")
+_CHANGED = re.compile(r"(?P<kind>[AM]) (?P<path>.+) \+(?P<added>\d+) -(?P<removed>\d+)")
 _ORDER = ("cited", "merged", "superseded", "declined", "unprocessable")
 
 
@@ -40,17 +44,40 @@ def commit_message(
     run: str, counts: Mapping[str, int], *, days: Iterable[str], changes: Iterable[PageChange]
 ) -> str:
     """Return the message of a run's commit: a line for people, what changed on each page, and the run's name."""
-    listed = sorted(changes, key=lambda one: one.path)
-    made = sum(one.new for one in listed)
     covered = sorted(set(days))
     span = covered[0] if len(covered) == 1 else f"{covered[0]} to {covered[-1]}" if covered else "no day"
+    return _message(run, counts, span=span, changes=changes)
+
+
+def message_without(message: str, paths: Collection[str], counts: Mapping[str, int]) -> str:
+    """Return a commit's message as it reads when the files at `paths` are not in it, and these outcomes are.
+
+    `paths` are named as the message names them.
+    """
+    lines = message.splitlines()
+    told = _DREAM.match(lines[0])
+    if told is None:
+        return "\n".join(line for line in lines if line not in paths) + "\n"
+    found = (_CHANGED.fullmatch(line) for line in lines[1:])
+    changes = [
+        PageChange(one["path"], int(one["added"]), int(one["removed"]), one["kind"] == "A")
+        for one in found
+        if one is not None and one["path"] not in paths
+    ]
+    run = lines[-1].removeprefix(_RUN)
+    return _message(run, counts, span=told[1], changes=changes)
+
+
+def _message(run: str, counts: Mapping[str, int], *, span: str, changes: Iterable[PageChange]) -> str:
+    listed = sorted(changes, key=lambda one: one.path)
+    made = sum(one.new for one in listed)
     lines = [
         f"Dream of {span}: {many(len(listed) - made, 'page')} changed, {made} made",
         "",
         *(f"{'A' if one.new else 'M'} {one.path} +{one.added} -{one.removed}" for one in listed),
         *([""] if listed else []),
         summary(counts, sum(one.path != layout.OVERVIEW for one in listed)),
-        f"Run: {run}",
+        f"{_RUN}{run}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -22,7 +22,8 @@ left to them, and its entries stay pending. Once the ref has moved, the commit i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 import msgspec
@@ -31,6 +32,7 @@ from reverie import layout
 from reverie.core.blocks import Block, find_block
 from reverie.core.proposal import counts_of, without_pages
 from reverie.core.records import Outcome, Run
+from reverie.core.run_words import message_without
 from reverie.core.watermark import with_line
 from reverie.errors import UnsafePath
 from reverie.store import intents, runs
@@ -134,7 +136,7 @@ def _carry_out(
     head = history.head()
     if head == parent:
         left = {file.path for file in intent.files if not _replace(ws, history, file)}
-        head = _without(history, intent, left) if left else intent.run.commit
+        head = _without(ws, history, intent, left=left) if left else intent.run.commit
         history.publish(head, parent)
     landed = history.changed(parent, head)
     left = {file.path for file in intent.files if landed.get(file.path, ("", file.old))[1] != file.new}
@@ -172,18 +174,18 @@ def _removed(ws: Workspace, file: Replacement) -> bool:
     return _now(ws, file.path) == ""
 
 
-def _without(history: History, intent: InstallIntent, left: Iterable[str]) -> str:
-    """Return a commit like the intent's without the pages left to a person."""
-    whole = history.commit(intent.run.commit)
+def _without(ws: Workspace, history: History, intent: InstallIntent, *, left: AbstractSet[str]) -> str:
+    """Return a commit like the intent's without the pages left to a person, in its message too."""
+    gone = {path.removeprefix(f"{ws.notebook}/") for path in left}
+    counts = counts_of(without_pages(intent.outcomes, gone))
+    message = message_without(history.commit(intent.run.commit).message, left | gone, counts)
     kept = {
         path: history.blob(new) if new else None
         for path, (_, new) in history.changed(intent.run.parent or None, intent.run.commit).items()
-        if path not in set(left)
+        if path not in left
     }
     parent = intent.run.parent or None
-    return history.prepare(
-        kept, parent=parent, message=whole.message, author=IDENTITY, at=intent.run.ended
-    ).id
+    return history.prepare(kept, parent=parent, message=message, author=IDENTITY, at=intent.run.ended).id
 
 
 def _recorded(
