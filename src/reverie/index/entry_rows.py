@@ -7,7 +7,8 @@ and the same ones in whatever order it, its events and its outcomes come; never 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -44,6 +45,13 @@ _REFOLD = (
     " observed = ?, uses = ?, forgotten = ?, changed = ?, state = ? WHERE id = ?"
 )
 
+_MANY = 1_000_000  # bytes of logs; below, making the indexes anew is no quicker
+# All but the one by which a log whose older lines changed finds them, which grows at its end and costs little.
+_INDEXES = (
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'entry' AND sql NOT NULL"
+    " AND name != 'entry_day'"
+)
+
 
 def row_of(entry: Entry, line: int, *, masked: bool) -> tuple[Any, ...]:
     """Return the row of an entry to which nothing has happened yet, for `put`."""
@@ -78,6 +86,21 @@ def put(db: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     Only what stands on the very line read before, which gained evidence or was edited, replaces what was read there.
     """
     db.executemany(_PUT, rows)
+
+
+@contextmanager
+def filling(db: sqlite3.Connection, *, size: int) -> Iterator[None]:
+    """Put entries from `size` bytes of logs; into an empty table without most indexes, which are then made at once.
+
+    Within the caller's transaction, so that nobody ever sees the table without them.
+    """
+    many = size > _MANY and db.execute("SELECT 1 FROM entry LIMIT 1").fetchone() is None
+    away = db.execute(_INDEXES).fetchall() if many else []
+    for name, _ in away:
+        db.execute(f"DROP INDEX {name}")
+    yield
+    for _, made_by in away:
+        db.execute(made_by)
 
 
 def happened_before(db: sqlite3.Connection, last: int) -> set[str]:

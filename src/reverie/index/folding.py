@@ -82,7 +82,7 @@ class Folding:
         entry_rows.settle(self.db, self.ended, last=last)
         self.done.changed |= self.happened | self.ended
         self.db.executemany(
-            "INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in self.done.changed]
+            "INSERT OR REPLACE INTO dirty (entry) VALUES (?)", [(one,) for one in sorted(self.done.changed)]
         )
         return self.done
 
@@ -100,15 +100,18 @@ class Folding:
 
     def _logs(self) -> None:
         before = self._positions(layout.ARCHIVE)
-        for path, status in self.files.statuses(layout.ARCHIVE):
-            known = before.get(path)
-            # Asked first, for this is all that is done about years of closed days.
-            if self._unchanged(known, status):
-                continue
-            day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
-            if path == layout.log_file(day) and is_day(day):
-                with self._reported():
-                    self._log(day, known, status)
+        # Asked first, for this is all that is done about years of closed days.
+        changed = [
+            (path, before.get(path), status)
+            for path, status in self.files.statuses(layout.ARCHIVE)
+            if not self._unchanged(before.get(path), status)
+        ]
+        with entry_rows.filling(self.db, size=sum(status.st_size for _, _, status in changed)):
+            for path, known, status in changed:
+                day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
+                if path == layout.log_file(day) and is_day(day):
+                    with self._reported():
+                        self._log(day, known, status)
 
     def _log(self, day: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         """Store what the log of `day` gained; ids of hand-written lines count from the top, which `context` carries."""
