@@ -21,6 +21,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.intake import cleaned, problem
+from reverie.core.marks import SIZE, Marks
 from reverie.core.names import is_day
 from reverie.core.records import Turn
 from reverie.errors import NotFound, UnsafePath, UsageError
@@ -118,11 +119,11 @@ class _Tally:
         self.ws, self.wish, self.keep = ws, wish, keep
         self.formats: dict[str, None] = {}
         self.sessions: dict[str, None] = {}
-        self.known: OrderedDict[str, set[bytes]] = OrderedDict()
+        self.known: OrderedDict[str, Marks] = OrderedDict()
         self.batch: dict[str, list[Turn]] = {}
         self.stating: list[tuple[Fact, int, str]] = []  # with the place and source of each
         self.would: set[str] = set()  # keys of what a dry run found new, which no file holds
-        self.waiting = self.bytes = self.before = 0
+        self.waiting = self.bytes = self.before = self.marked = 0
         self.turns = self.facts = self.repeated = self.files = self.unread = self.seen = 0
         self.skipped: list[Skipped] = []
         self.aside: list[stream.Damaged] = []
@@ -149,13 +150,12 @@ class _Tally:
             self.wish.tell(Progress(done=min(self.before + place, total), total=total, seen=self.seen))
 
     def flush(self) -> None:
-        """Write what waits, each session and all facts with one sync, and set aside what could not be read."""
+        """Write what waits, all sessions in one go and all facts with one sync; set aside what could not be read."""
         batch, self.batch, self.waiting, self.bytes = self.batch, {}, 0, 0
-        for session, turns in batch.items():
-            stored = sessions.append_many(self.ws, session, turns)
-            self.turns += stored
-            if stored < len(turns):
-                self.passed["in a session that is paused"] += len(turns) - stored
+        stored = sessions.append_each(self.ws, batch) if batch else {}
+        self.turns += sum(stored.values())
+        if left := sum(map(len, batch.values())) - sum(stored.values()):
+            self.passed["in a session that is paused"] += left
         stating, self.stating = self.stating, []
         fates = self.keep([fact for fact, _, _ in stating]) if stating else ()
         for fate, told in zip(fates, stating, strict=True):
@@ -188,12 +188,11 @@ class _Tally:
             return
         clean = cleaned(turn, allow=settings.redaction_allow) if settings.redaction else turn
         if not clean.id:
-            clean = msgspec.structs.replace(clean, id=_digest(clean).hex())
-        seen, mark = self._seen(clean.session), _digest(clean)
-        if mark in seen:
+            clean = msgspec.structs.replace(clean, id=_digest(clean, size=12).hex())
+        if not self._seen(clean.session).add(_digest(clean)):
             self.repeated += 1
             return
-        seen.add(mark)
+        self.marked += 1
         self.sessions.setdefault(clean.session)
         if self.wish.dry_run:
             self.turns += 1
@@ -204,14 +203,17 @@ class _Tally:
         if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
             self.flush()
 
-    def _seen(self, session: str) -> set[bytes]:
+    def _seen(self, session: str) -> Marks:
         """Return the marks of the turns that the session has, those that wait included."""
         seen = self.known.get(session)
         if seen is None:
-            self.flush()
-            while self.known and sum(map(len, self.known.values())) > _KNOWN:
-                self.known.popitem(last=False)
-            seen = self.known[session] = {_digest(one) for one in sessions.read(self.ws, session)}
+            if self.marked > _KNOWN:
+                self.flush()  # what is let go is read again from its file
+                while self.marked > _KNOWN // 2:
+                    self.marked -= len(self.known.popitem(last=False)[1])
+            seen = self.known[session] = Marks()
+            for one in sessions.each(self.ws, session):
+                self.marked += seen.add(_digest(one))
             self.sessions.setdefault(session)
         self.known.move_to_end(session)
         return seen
@@ -294,10 +296,10 @@ class _Tally:
         self.repeated += not new
 
 
-def _digest(turn: Turn) -> bytes:
-    """Return the mark by which a turn is known in its session: what makes two stored turns one, in 12 bytes."""
+def _digest(turn: Turn, *, size: int = SIZE) -> bytes:
+    """Return the mark by which a turn is known in its session: what makes two stored turns one, in `size` bytes."""
     told = "\0".join(sessions.identity(turn)).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(told, digest_size=12).digest()
+    return hashlib.blake2b(told, digest_size=size).digest()
 
 
 def _added(old: bytes, text: bytes) -> bytes | None:

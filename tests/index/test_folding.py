@@ -11,6 +11,7 @@ import pytest
 
 from reverie import layout
 from reverie.core.daylog import render
+from reverie.core.daylog_stretches import STRETCH
 from reverie.core.days import Calendar
 from reverie.core.framing import frame
 from reverie.core.records import Entry, Event, Outcome, Remember
@@ -210,3 +211,33 @@ def test_states_are_found_in_the_order_asked_for(tmp_path: Path) -> None:
     assert list(found) == [one for one in asked if one != entries[5].id]
     assert all(state.entry.id == one for one, state in found.items())
     state.close()
+
+
+@pytest.mark.slow
+def test_a_day_of_many_stretches_is_folded_as_in_small_steps(tmp_path: Path) -> None:
+    """A log of many megabytes, with evidence under each line, gives the state that its pieces gave one by one."""
+    said = [
+        Entry(id=f"{n:016x}", text=f"{n} {'tea ' * 2_400}", at=NOON, day=DAY, evidence=f"words {n}")
+        for n in range(470)
+    ]
+    text = render(said, CALENDAR, first=True, day=DAY).encode()
+    assert len(text) > STRETCH
+    disk, grown = Disk(tmp_path / "whole"), Disk(tmp_path / "grown")
+    disk.make_folder("")
+    grown.make_folder("")
+    disk.append(LOG, text + b"no entry\n- [fact] By hand\n")
+    whole = state_at(tmp_path / "whole")
+    whole.catch_up(nothing)
+    steps = state_at(tmp_path / "grown")
+    for at in range(0, len(text), 1_234_567):
+        grown.append(LOG, text[at : at + 1_234_567], heal=False)
+        steps.catch_up(nothing)
+    grown.append(LOG, b"no entry\n- [fact] By hand\n")
+    steps.catch_up(nothing)
+    assert whole.digest() == steps.digest()
+    assert whole.unparsed() == steps.unparsed() == [(DAY, 945, "no entry")]
+    assert [one.entry for one in whole.states() if one.entry.evidence] == said
+    data = disk.read(LOG) or b""
+    disk.replace(LOG, data.replace(b"300 tea", b"300 Tea", 1))
+    whole.catch_up(nothing)
+    assert whole.get(f"{300:016x}").entry.text.startswith("300 Tea")

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from reverie.errors import Busy, StoreUnwritable
-from reverie.store.disk import Disk, TailView
+from reverie.store.disk import Disk
+from reverie.store.extending import TailView
 from reverie.store.syscalls import Syscalls
 from reverie.testing import CrashDisk
 

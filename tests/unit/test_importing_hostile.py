@@ -270,16 +270,16 @@ def test_a_damaged_member_costs_what_is_behind_it(desk: Desk) -> None:
 def test_an_import_that_was_interrupted_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was stored before a full disk stays, and importing again adds the rest, each turn once."""
     data = "".join(json.dumps({"role": "user", "content": f"Line {n}"}) + "\n" for n in range(1_200)).encode()
-    real, calls = sessions.append_many, []
+    real, calls = sessions.append_each, []
 
-    def full(*given: object) -> int:
+    def full(*given: object) -> dict[str, int]:
         calls.append(given)
         if len(calls) > 1:
             raise StoreUnwritable("the disk is full")
         return real(*given)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(sessions, "append_many", full)
+        patch.setattr(sessions, "append_each", full)
         with pytest.raises(StoreUnwritable):
             _take(desk, "talk.jsonl", data)
     done = _take(desk, "talk.jsonl", data)

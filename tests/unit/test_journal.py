@@ -165,6 +165,19 @@ def test_closed_months_are_compressed_and_still_read(ws: Workspace) -> None:
     assert "2026-07" not in months(ws)
 
 
+def test_a_month_of_a_large_import_stays_in_plain_files(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A closed month of more bytes than are held at once is not compressed, and its records are read all the same."""
+    kept = keep(ws, "In a large month").id
+    drain(ws)
+    monkeypatch.setattr(journal, "COMPRESSED_BYTES", 10)
+    clock(ws).advance(days=40)
+    drain(ws)
+    assert months(ws) == ["2026-07"]
+    assert [record.entry.id for record in journal.archived(ws)] == [kept]
+
+
 def test_a_crash_while_compressing_loses_and_doubles_nothing(tmp_path: Path) -> None:
     """Wherever compressing a month is interrupted, each record is read, and running it again keeps each once (R-04)."""
     folders = fresh_folders(tmp_path)

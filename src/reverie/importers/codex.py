@@ -17,6 +17,7 @@ import msgspec
 
 from reverie.core.days import parse_instant
 from reverie.core.entries import derived_id
+from reverie.core.marks import SIZE, Marks
 from reverie.core.records import Role, ToolCall, Turn
 from reverie.importers.taken import Found, Passed
 from reverie.importers.turns import Defaults, text_of
@@ -33,6 +34,7 @@ _PUT_IN = (
 )
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _RESULTS = ("function_call_output", "custom_tool_call_output")
+_APART = 50_000  # messages after which what one log holds is not awaited in the other any more
 
 _Said = tuple[Role, str]
 
@@ -56,7 +58,7 @@ class Rollout:
         # By mark, not by words: a rollout may be larger than memory.
         self.items: Counter[bytes] = Counter()
         self.events: Counter[bytes] = Counter()
-        self.times: Counter[bytes] = Counter()
+        self.said, self.again = Marks(), Counter[bytes]()  # what was said, and how often after the first time
 
     def line(self, value: Any) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
         """Yield the turn of one line, or why it holds none; raises UsageError for a time that is none."""
@@ -122,14 +124,19 @@ class Rollout:
         if not said[1]:
             yield Passed("empty")
             return
-        mark = hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).digest()
+        mark = hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
         if other[mark] > 0:
             other[mark] -= 1
+            if not other[mark]:
+                del other[mark]
             yield Passed("in both logs")
             return
         mine[mark] += 1
-        self.times[mark] += 1
-        name = derived_id("turn", self.session, *said, str(self.times[mark]))
+        if len(mine) > _APART:
+            del mine[next(iter(mine))]
+        if not self.said.add(mark):
+            self.again[mark] += 1
+        name = derived_id("turn", self.session, *said, str(self.again[mark] + 1))
         yield Turn(role=said[0], content=said[1], at=self.at, session=self.session, id=name)
 
     def _call(self, payload: dict[str, Any]) -> Turn:

@@ -23,15 +23,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from reverie import layout
-from reverie.core import daylog, framing
+from reverie.core import framing
 from reverie.core.days import Calendar
-from reverie.core.entries import without_halves
 from reverie.core.names import is_day
 from reverie.core.packing import unpack
 from reverie.core.plain import citing
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index import entry_rows
+from reverie.index.log_reading import LogReading
 from reverie.index.places import Files, Position
 
 T = TypeVar("T")
@@ -114,31 +114,23 @@ class Folding:
                         self._log(day, known, status)
 
     def _log(self, day: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
-        """Store what the log of `day` gained; ids of hand-written lines count from the top, which `context` carries."""
-        path = layout.log_file(day)
-        data = self.files.read(path) or b""
-        every = memoryview(data)  # its slices are no copies: a log may be as large as an import of one day
-        whole = data.rfind(b"\n") + 1
-        context = None
-        if before is not None and len(data) >= before.size and zlib.crc32(every[: before.size]) == before.crc:
-            context = msgspec.msgpack.decode(before.context, type=daylog.Context)
-        else:
+        """Store what the log of `day` gained; ids of hand-written lines count from the top."""
+        reading = LogReading(self.files, day, before=before, calendar=self.calendar)
+        if not reading.goes_on:
             # Entries whose line vanished stay until the file is seen to hold them or a rebuild starts from nothing:
             # a log that was cut by accident must not silently take memories with it.
             self.db.execute("UPDATE entry SET line = -1 WHERE day = ? AND line > 0", (day,))
-        start, lines = (context.offset, context.line) if context is not None else (0, 0)
-        # Without its newline the last line counts as unfinished: the next fold reads it again, for evidence may follow.
-        text = data[start : max(start, whole - 1)].decode("utf-8", "surrogateescape")
-        log = daylog.parse(text, day, calendar=self.calendar, context=context)
-        self._store_entries((item.entry, item.line) for item in log.entries)
-        if before is not None:
-            self.happened.update(item.entry.id for item in log.entries[: 1 if context is not None else None])
-        self.db.execute("DELETE FROM unparsed WHERE day = ? AND line > ?", (day, lines))
-        rows = [(day, line, text) for line, text in log.unparsed]
-        self.db.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", rows)
-        end = msgspec.structs.replace(log.context, session=without_halves(log.context.session))
-        crc, reached = zlib.crc32(every[:whole]), msgspec.msgpack.encode(end)
-        self._move_to(path, Position(whole, status.st_mtime_ns, status.st_ino, crc, reached))
+        for log, after in reading.logs():
+            self._store_entries((item.entry, item.line) for item in log.entries)
+            if before is not None or after is not None:
+                self.happened.update(
+                    item.entry.id for item in log.entries[: 1 if after is not None else None]
+                )
+            lines = after.line if after is not None else 0
+            self.db.execute("DELETE FROM unparsed WHERE day = ? AND line > ?", (day, lines))
+            rows = [(day, line, text) for line, text in log.unparsed]
+            self.db.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", rows)
+        self._move_to(reading.path, reading.position(status))
 
     def _store_entries(self, entries: Iterable[tuple[Entry, int]]) -> None:
         """Insert entries, or give those known from the events their line."""

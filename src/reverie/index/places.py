@@ -5,7 +5,7 @@ Owns the protocol of reading and the value of a position; never opens a file its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 
@@ -17,6 +17,9 @@ class Files(Protocol):
 
     def read_from(self, path: str, offset: int) -> bytes:
         """Return the bytes from `offset` on."""
+
+    def pieces(self, path: str, offset: int = 0) -> Generator[bytes, None, None]:
+        """Yield the bytes from `offset` on, a piece at a time."""
 
     def list(self, path: str) -> list[str]:
         """Return the sorted names in a folder."""

@@ -7,10 +7,11 @@ is kept in quarantine before it is cut; never decides what is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import closing
 
 from reverie import layout
-from reverie.core import daylog
+from reverie.core import daylog, daylog_stretches
 from reverie.core.daylog import DayLog
 from reverie.core.drain_plan import Part
 from reverie.core.names import is_day
@@ -40,15 +41,31 @@ def standing(
 
     Looks at the log's first `length` bytes when given, and of those at the last `reach`.
     """
-    data = ws.disk.read(layout.log_file(day)) or b""
-    data = data if length is None else data[:length]
-    if reach is not None and len(data) > reach:
-        data = data[data.find(b"\n", len(data) - reach) + 1 :]
-    if ids.isdisjoint(found.decode() for found in _ID.findall(data)):
-        return {}
-    # The id also stands in links and in quoted words: only a parse knows which line is the entry's own.
-    log = daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
-    return {one.entry.id: one.entry.text for one in reversed(log.entries) if one.entry.id in ids}
+    path = layout.log_file(day)
+    end = length if length is not None else ws.disk.size(path) or 0
+    start = max(0, end - reach) if reach is not None else 0
+    found: dict[str, str] = {}
+    with closing(ws.disk.pieces(path, start)) as pieces:
+        for number, stretch in enumerate(daylog_stretches.stretches(_up_to(pieces, end - start), torn=True)):
+            cut = stretch.find(b"\n") + 1 if start and not number else 0  # the line that the reach begins in
+            data = stretch[cut:]
+            if ids.isdisjoint(one.decode() for one in _ID.findall(data)):
+                continue
+            # The id also stands in links and in quoted words: only a parse knows which line is the entry's own.
+            log = daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
+            for one in log.entries:
+                if one.entry.id in ids:
+                    found.setdefault(one.entry.id, one.entry.text)
+    return found
+
+
+def _up_to(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """Yield the first `size` bytes of the pieces."""
+    for piece in pieces:
+        if size <= 0:
+            return
+        yield piece[:size]
+        size -= len(piece)
 
 
 def length(ws: Workspace, day: str) -> int:

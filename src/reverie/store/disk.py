@@ -28,33 +28,19 @@ from __future__ import annotations
 import builtins
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from reverie.errors import Busy, StoreUnwritable
 from reverie.store import reading, replacing
+from reverie.store.extending import Extending, TailView
 from reverie.store.hold import Held, Holding
-from reverie.store.kept import Kept
+from reverie.store.kept import MOST_OPEN, Kept
 from reverie.store.paths import Tree, parts, place, refusal
 from reverie.store.platform import native
-from reverie.store.replacing import write_all
 from reverie.store.syscalls import Syscalls
-
-
-class TailView(msgspec.Struct, frozen=True):
-    """An appended file as it stands under its lock: its size, and where bytes appended now will begin.
-
-    `same` says that it is the file which this disk last held here to append, as long as it was then.
-    """
-
-    size: int
-    start: int  # size, or one more when a torn tail must first be closed by a newline
-    read: Callable[[int, int], bytes]  # read(offset, length): up to `length` bytes
-    same: bool = False
 
 
 class Disk:
@@ -81,7 +67,7 @@ class Disk:
         self._full = durability == "full"
         self._holding = Holding(self._tree, wait, self._full)
         self._kept = Kept(self._holding)
-        self._suspect: set[str] = set()
+        self._extending = Extending(self._holding)
 
     def close(self) -> None:
         """Close the files that appends left open."""
@@ -94,6 +80,10 @@ class Disk:
     def read_from(self, path: str, offset: int) -> bytes:
         """Return the bytes from `offset` on; empty when the file is absent or not longer."""
         return reading.read(self._tree, path, offset=offset) or b""
+
+    def pieces(self, path: str, offset: int = 0) -> Generator[bytes, None, None]:
+        """Yield what `read_from` returns, a megabyte at a time."""
+        return reading.pieces(self._tree, path, offset=offset)
 
     def stat(self, path: str) -> os.stat_result | None:
         """Return what lies at `path`, whatever it is and without following a link; None when absent."""
@@ -142,20 +132,52 @@ class Disk:
         An empty answer appends nothing. `build` may read any file and must write none.
         """
         self._renew(path)
+        with self._appended(path, mode) as (held, same):
+            view = self._view(path, held, heal=heal, same=same)
+            if data := build(view):
+                self._extending.extend(path, held, data=view.closing + data)
+            return view.start
+
+    def append_each(self, builds: Mapping[str, Callable[[TailView], bytes]], *, mode: int = 0o600) -> None:
+        """Append to every file what its build makes of its tail, and sync them all.
+
+        1. each file is made, and the names above the empty ones synced; 2. each is written; 3. each is synced, always
+        under its lock. When it raises nothing is acknowledged, and any file may have what it was to gain.
+        """
+        paths = list(builds)
+        for first in range(0, len(paths), MOST_OPEN):
+            group, empty = paths[first : first + MOST_OPEN], []
+            for path in group:
+                self._renew(path)
+                with self._appended(path, mode) as (held, _):
+                    empty += [path] if held.size == 0 else []
+            self._extending.sync_names(empty)
+            for path in group:
+                with self._appended(path, mode) as (held, same):
+                    view = self._view(path, held, heal=True, same=same)
+                    if data := builds[path](view):
+                        self._extending.write(path, held, data=view.closing + data, sync=False)
+            for path in group:
+                with self._appended(path, mode) as (held, _):
+                    self._extending.sync(path, held)
+
+    @contextmanager
+    def _appended(self, path: str, mode: int) -> Iterator[tuple[Held, bool]]:
+        """Hold a file to append to it, made if need be, and say whether it is as this disk left it."""
         with self._kept.file(path, mode=mode) as (held, same):
             if held is None:
                 raise StoreUnwritable(f"cannot make {path}: its folder was moved away meanwhile; try again")
-            size, fd = held.size, held.fd
+            yield held, same
 
-            def read(offset: int, length: int) -> bytes:
-                return reading.piece(self._tree, fd, path=path, size=length, offset=offset)
+    def _view(self, path: str, held: Held, *, heal: bool, same: bool) -> TailView:
+        """Return how the held file ends."""
+        size, fd = held.size, held.fd
 
-            torn = heal and size > 0 and read(size - 1, 1) != b"\n"
-            start = size + torn
-            data = build(TailView(size, start, read, same))
-            if data:
-                self._extend(path, held, data=b"\n" + data if torn else data)
-            return start
+        def read(offset: int, length: int) -> bytes:
+            return reading.piece(self._tree, fd, path=path, size=length, offset=offset)
+
+        torn = heal and size > 0 and read(size - 1, 1) != b"\n"
+        return TailView(size, size + torn, read, same)
 
     def replace(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
         """Put `data` in place of the file, or make it; folders are made when missing."""
@@ -261,52 +283,17 @@ class Disk:
 
     def suspect(self, path: str) -> bool:
         """Return whether a sync of this file failed in this process and it has not been copied anew since."""
-        return path in self._suspect
+        return path in self._extending.suspect
 
     def _renew(self, path: str) -> None:
         """Copy a file whose sync failed into a new one; its old pages may be lost without another error."""
-        if path in self._suspect:
+        if path in self._extending.suspect:
             self.rewrite(path, lambda old: old)
-            self._suspect.discard(path)
-
-    def _extend(self, path: str, held: Held, *, data: bytes) -> None:
-        """Write at the end and sync, or take everything back and raise."""
-        if held.size == 0:
-            self._sync_names(path)
-        written = False
-        try:
-            write_all(self._ops, held.fd, data=data)
-            written = True
-            if self._full:
-                self._ops.sync(held.fd)
-        except OSError as error:
-            if written:
-                self._suspect.add(path)
-            # When the cut fails too, a torn line stays, which the next append closes with a newline.
-            with suppress(OSError):
-                self._ops.truncate(held.fd, held.size)
-            raise refusal(error, path) from error
-        held.size += len(data)
+            self._extending.suspect.discard(path)
 
     def _sync_folder(self, fd: int) -> None:
         if self._full:
             self._ops.sync_folder(fd)
-
-    def _sync_names(self, path: str) -> None:
-        """Sync every folder from the file's up to the root, whichever of them another process made and left."""
-        if not self._full:
-            return
-        names, _ = place(path)
-        for depth in range(len(names), -1, -1):
-            folder = self._tree.folder(names[:depth])
-            if folder is None:
-                raise StoreUnwritable(f"cannot write {path}: its folder was moved away meanwhile; try again")
-            try:
-                self._ops.sync_folder(folder)
-            except OSError as error:
-                raise refusal(error, path) from error
-            finally:
-                self._ops.close(folder)
 
     def _swap(self, path: str, held: Held | None, *, data: bytes, mode: int) -> bool:
         """Put `data` at `path`; False when nobody held a file there and somebody has made one meanwhile."""
@@ -331,7 +318,7 @@ class Disk:
         finally:
             self._ops.close(folder)
         if held is None:
-            self._sync_names(path)
+            self._extending.sync_names([path])
         return True
 
     def _move(self, held: Held, src: str, *, dst: str) -> bool:

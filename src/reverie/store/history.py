@@ -23,7 +23,7 @@ from reverie.core.raw_history import record_id
 from reverie.core.records import History
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store import sessions, stream
-from reverie.store.disk import TailView
+from reverie.store.extending import TailView
 from reverie.store.stream import Damaged
 from reverie.store.workspace import Workspace
 

@@ -27,6 +27,7 @@ SEGMENT_BYTES = 8_000_000  # a fuller segment is left for the drain and a new on
 CLAIM_BYTES = (
     32_000_000  # what one drain intent takes at once, so that memory stays flat however long the queue
 )
+COMPRESSED_BYTES = 64_000_000  # a month of more is not compressed; a busy agent's has some millions
 
 
 def append(ws: Workspace, record: JournalRecord) -> None:
@@ -189,7 +190,8 @@ def compress_closed_months(ws: Workspace) -> None:
     """Turn each archive month before the present one into one compressed file, holding the write lock.
 
     1. the month's `.gz` is replaced by itself plus the plain files; 2. the plain files are removed. A crash between
-    leaves records in both, which readers see once; the next run finds them in the `.gz` and only removes the files.
+    leaves records in both, which readers see once; the next run finds them in the `.gz` and only removes the files. A
+    month in which much was imported stays in plain files, for a compressed one is held whole by whoever reads it.
     """
     present = f"{ws.clock():%Y-%m}"
     for month in ws.disk.list(layout.JOURNAL_ARCHIVE):
@@ -197,6 +199,8 @@ def compress_closed_months(ws: Workspace) -> None:
             continue
         folder = layout.journal_archive_folder(month)
         names = _names(ws, folder)
+        if names and sum(ws.disk.size(f"{folder}/{name}") or 0 for name in names) > COMPRESSED_BYTES:
+            continue
         if names:
             packed = f"{folder}.jsonl.gz"
             before = ws.disk.read(packed) or b""

@@ -19,7 +19,7 @@ from reverie.store.hold import Held, Holding
 from reverie.store.lock import process_lock, take
 from reverie.store.paths import objection, place
 
-_MOST = 16  # a segment, the events, and the sessions that are spoken in at once
+MOST_OPEN = 16  # a segment, the events, and the sessions that are spoken in at once
 
 
 class _Open(msgspec.Struct):
@@ -124,7 +124,7 @@ class Kept:
         fd, held.fd = held.fd, -1
         self._holding.ops.unlock(fd)
         self._open[path] = _Open(fd, where, held.size)
-        while len(self._open) > _MOST:
+        while len(self._open) > MOST_OPEN:
             with suppress(KeyError, RuntimeError):  # another thread took it
                 self.drop(next(iter(self._open)))
 

@@ -21,7 +21,7 @@ from reverie.core.key_values import Item, Name, fold, name_of
 from reverie.core.records import KeyValue
 from reverie.errors import InvalidRecord
 from reverie.store import stream
-from reverie.store.disk import TailView
+from reverie.store.extending import TailView
 from reverie.store.workspace import Workspace
 
 DEAD = 262_144  # bytes of lines that no longer count, from which on the file is worth tidying

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from reverie.errors import UnsafePath
 from reverie.store.paths import Tree, objection, parts, place, refusal
@@ -35,13 +35,33 @@ def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
         tree.ops.close(fd)
 
 
+def pieces(tree: Tree, path: str, *, offset: int = 0) -> Generator[bytes, None, None]:
+    """Yield the file's bytes from `offset` on, a piece at a time, of the file that was there at the first."""
+    names, _ = place(path)
+    folder = tree.folder(names)
+    if folder is None:
+        return
+    try:
+        fd = tree.file(folder, path, flags=READ)
+    except FileNotFoundError:
+        return
+    finally:
+        tree.ops.close(folder)
+    try:
+        while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
+            yield data
+            offset += len(data)
+    finally:
+        tree.ops.close(fd)
+
+
 def whole(tree: Tree, fd: int, *, path: str, offset: int = 0) -> bytes:
     """Return the bytes of an open file from `offset` on; `path` is for the message."""
-    pieces = []
+    found = []
     while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
-        pieces.append(data)
+        found.append(data)
         offset += len(data)
-    return b"".join(pieces)
+    return b"".join(found)
 
 
 def piece(tree: Tree, fd: int, *, path: str, size: int, offset: int) -> bytes:

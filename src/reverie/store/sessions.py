@@ -9,21 +9,23 @@ reads the tail alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 import msgspec
 
 from reverie import layout
 from reverie.core import framing
+from reverie.core.daylog_stretches import stretches
 from reverie.core.names import safe_name
 from reverie.core.pipeline import Talk
 from reverie.core.records import Opened, SessionLine, Switched, Turn
 from reverie.errors import InvalidRecord
 from reverie.store import kept_out, stream
-from reverie.store.disk import TailView
+from reverie.store.extending import TailView
 from reverie.store.workspace import End, Workspace
 
 _TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last
@@ -87,26 +89,43 @@ def append_many(ws: Workspace, session: str, turns: Sequence[Turn]) -> int:
 
     Raises StoreUnwritable or Busy; then nothing was stored.
     """
-    path, stored = path_of(session), [0]
+    return append_each(ws, {session: turns})[session]
 
-    def build(tail: TailView) -> bytes:
-        stored[0] = 0
-        if not turns:
-            return b""
-        head, following, paused = _end(ws, path, tail) or _read_end(tail, session, at=turns[0].at)
-        if paused:
-            return b""
-        data = head + b"".join(
-            framing.frame(msgspec.structs.replace(turn, session="", n=n))
-            for n, turn in enumerate(turns, following)
-        )
-        stored[0] = len(turns)
-        _note_end(ws, path, End(tail.start + len(data), following + len(turns)))
-        return data
 
-    ws.disk.append_under(path, build)
-    kept_out.redacted(ws, (kind for turn in turns[: stored[0]] for kind in turn.redacted))
-    return stored[0]
+def append_each(ws: Workspace, batches: Mapping[str, Sequence[Turn]]) -> dict[str, int]:
+    """Append turns that have ids to many sessions, and return how many of each are on disk: none where it is paused.
+
+    Raises StoreUnwritable or Busy; then nothing was acknowledged, and whole turns of some sessions may be there.
+    """
+    stored = dict.fromkeys(batches, 0)
+    builds = {path_of(name): partial(_appended, ws, name, turns, stored) for name, turns in batches.items()}
+    if len(builds) == 1:
+        for path, build in builds.items():
+            ws.disk.append_under(path, build)
+    else:
+        ws.disk.append_each(builds)
+    written = (turn for name, turns in batches.items() for turn in turns[: stored[name]])
+    kept_out.redacted(ws, (kind for turn in written for kind in turn.redacted))
+    return stored
+
+
+def _appended(
+    ws: Workspace, session: str, turns: Sequence[Turn], stored: dict[str, int], tail: TailView
+) -> bytes:
+    """Return the lines that turns add to their session's file, none where it is paused, and note how many they are."""
+    path, stored[session] = path_of(session), 0
+    if not turns:
+        return b""
+    head, following, paused = _end(ws, path, tail) or _read_end(tail, session, at=turns[0].at)
+    if paused:
+        return b""
+    data = head + b"".join(
+        framing.frame(msgspec.structs.replace(turn, session="", n=n))
+        for n, turn in enumerate(turns, following)
+    )
+    stored[session] = len(turns)
+    _note_end(ws, path, End(tail.start + len(data), following + len(turns)))
+    return data
 
 
 def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -> None:
@@ -142,6 +161,15 @@ def lift(ws: Workspace, session: str, *, to: int) -> None:
 def read(ws: Workspace, session: str, *, start: int = 0, stop: int | None = None) -> list[Turn]:
     """Return the turns with ordinals in `[start, stop)`, in order, each id once."""
     return [turn for turn in load(ws, session).turns if turn.n >= start and (stop is None or turn.n < stop)]
+
+
+def each(ws: Workspace, session: str) -> Iterator[Turn]:
+    """Yield every turn as its line has it, one sent twice twice, holding some megabytes of the file at a time."""
+    path = path_of(session)
+    with closing(ws.disk.pieces(path)) as pieces:
+        for stretch in stretches(pieces):
+            lines: stream.Read[SessionLine] = stream.parse(path, stretch, kind=SessionLine)
+            yield from (line for line in lines.records if isinstance(line, Turn))
 
 
 def load(ws: Workspace, session: str) -> Session:

@@ -13,7 +13,7 @@ from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
 from reverie.core.names import is_day, safe_name
 from reverie.core.summary import Item, Section, Summary, parse, title_of
-from reverie.store.disk import TailView
+from reverie.store.extending import TailView
 from reverie.store.workspace import Workspace
 
 _DAY = 10  # characters of `2026-07-01`
