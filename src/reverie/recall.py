@@ -18,6 +18,7 @@ from datetime import date, datetime
 import msgspec
 
 from reverie import layout
+from reverie.core.categories import hint, names_of
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState, fold
 from reverie.core.query import parse
@@ -76,10 +77,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The hits, best first, and how many sources the index is still behind."""
+    """The hits, best first, how many sources the index is still behind, and a `hint` where a category may be a slip."""
 
     hits: tuple[Hit, ...]
     behind: int = 0
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +130,7 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
     ranked = rank(query, candidates, reference=reference, k=ask.k, judge=standing.judge)
     lines = state.lines(one.id for one in ranked if one.candidate.row.kind == "entry")
     hits = (_hit(one, standing, query.terms, line=lines.get(one.id)) for one in ranked)
-    return Found(hits=tuple(hits), behind=behind)
+    return Found(hits=tuple(hits), behind=behind, hint=hint(ask.where.category))
 
 
 def catch_up(
@@ -161,7 +163,7 @@ def _filter(ws: Workspace, ask: Ask) -> Filter:
         kinds=("entry",) if where.category or where.tag or where.scope or where.about else ask.kinds,
         sessions=(where.session,) if where.session else (),
         persons=(where.who,) if where.who else (),
-        categories=(where.category,) if where.category else (),
+        categories=names_of(where.category) if where.category else (),
         scopes=(where.scope,) if where.scope else (),
         tags=(where.tag,) if where.tag else (),
         since=where.since,

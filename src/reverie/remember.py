@@ -20,7 +20,7 @@ from typing import Literal, NoReturn
 import msgspec
 
 from reverie import layout
-from reverie.core.categories import category
+from reverie.core.categories import category, hint
 from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
@@ -46,7 +46,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """The entry's id, whether it waits for the drain, and why nothing was stored when nothing was.
 
     `repeated` says that the idempotency key had stored the same text before; `asked`, that it resembles something
-    forgotten, so that it is hidden until a person says what is meant.
+    forgotten, so that it is hidden until a person says what is meant; `hint` tells of a category that may be a slip.
     """
 
     id: str = ""
@@ -54,6 +54,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     repeated: bool = False
     asked: bool = False
     refused: str = ""
+    hint: str = ""
     due: Due = Due()
 
 
@@ -104,11 +105,10 @@ def at_once(draft: Draft) -> bool:
 def must_be_pinnable(entry: Entry) -> None:
     """Raise UsageError for an entry whose words are neither the user's nor the agent's."""
     if entry.origin not in PINNABLE:
-        message = (
+        raise UsageError(
             f"an entry of origin {entry.origin} cannot be pinned: only what the user or the agent said can;"
             " remember it in your own words"
         )
-        raise UsageError(message)
 
 
 def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
@@ -176,11 +176,11 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
             id=ws.new_id(), at=at, entry=entry, key=derived_id("key", draft.key) if draft.key else ""
         )
         journal.append(ws, record)
-        return Remembered(id=entry.id, queued=True, due=due | Due(drain=True))
+        return Remembered(id=entry.id, queued=True, hint=hint(entry.category), due=due | Due(drain=True))
     kind = "pin" if draft.pin else "commitment"
     stored = Event(id=ws.new_id(), at=at, kind=kind, entry=entry.id, body=entry, by=draft.origin)
     stream.append(ws, layout.EVENTS, stored)
-    return Remembered(id=entry.id, due=due | Due(drain=True))
+    return Remembered(id=entry.id, hint=hint(entry.category), due=due | Due(drain=True))
 
 
 def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:

@@ -1,36 +1,54 @@
-"""The table of cases that every surface has to answer alike."""
+"""The table of cases that every surface has to answer alike: what a case is, and those of reading and writing."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from reverie.context import ContextRequest
-from reverie.core.records import Draft, Turn
+from reverie.core.records import Draft
 from reverie.core.where import Where
 from reverie.memory import Memory
-from reverie.surface.entry_text import entry_json, why_json
+from reverie.surface.entry_text import due_json, entry_json, why_json
 
-Http = tuple[str, str, Mapping[str, Any] | None]
+Http = tuple[str, str, Mapping[str, Any] | bytes | None]
 Tool = tuple[str, Mapping[str, Any]]
+
+FLAGS = {"zone": "UTC", "embedder": "none", "mcp.host_model": "true"}
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A workspace with some life in it, and the ids of three entries: liked, promised, hidden."""
+    """A workspace with some life in it, and the ids of what is in it.
+
+    `tea` is an entry, `quote` a promise, `hidden` out of sight, `gone` forgotten; `event` happened to one, `turn` is a
+    hit that is no entry, `run` a dream, `item` waits for a word.
+    """
 
     home: Path
     tea: str
     quote: str
     hidden: str
+    gone: str
+    event: str
+    turn: str
+    run: str
+    item: str
 
-    def copied(self, where: str) -> Path:
-        """Return a copy of the workspace, for one surface to change."""
+    @property
+    def talk(self) -> Path:
+        """A conversation to take in."""
+        return self.home / "talk.jsonl"
+
+    def copied(self, where: str, case: Case) -> Path:
+        """Return a copy of the workspace as a case wants it, for one surface to change."""
         target = self.home / "root" / where
         shutil.copytree(self.home / "root" / "ready", target)
+        case.before(target)
         return target
 
 
@@ -38,7 +56,8 @@ class Ready:
 class Case:
     """One thing to do, as each surface does it; `tool` is None where MCP does not offer it, on purpose.
 
-    `seen` returns from a result, as JSON, what has to be the same.
+    `seen` returns from a result, as JSON, what has to be the same. `before` is done to the workspace first; in one of a
+    `stranger` nobody here has trusted it; on a `full` disk nothing can be written.
     """
 
     name: str
@@ -47,6 +66,10 @@ class Case:
     tool: Callable[[Ready], Tool] | None
     http: Callable[[Ready], Http]
     seen: Callable[[Any], Any] = lambda value: value
+    before: Callable[[Path], None] = lambda _root: None
+    error: str = ""
+    stranger: bool = False
+    full: bool = False
 
 
 def entries(value: Any) -> Any:
@@ -64,10 +87,15 @@ def hits(value: Any) -> Any:
     return [(one["id"], one["kind"], one["text"], one["day"], one["standing"]) for one in value["hits"]]
 
 
+def some_hits(value: Any) -> Any:
+    """Return what has to be the same of hits that have to be there."""
+    assert value["hits"]
+    return hits(value)
+
+
 def promises(value: Any) -> Any:
     """Return what has to be the same of promises."""
-    found = value["promises"] if isinstance(value, Mapping) else value
-    return [(one["id"], one["text"], one["due"], one["part"], one["shown"]) for one in found]
+    return value["promises"] if isinstance(value, Mapping) else value
 
 
 def one_entry(value: Any) -> Any:
@@ -78,7 +106,25 @@ def one_entry(value: Any) -> Any:
 
 def dues(memory: Memory, _: Ready) -> Any:
     """Return the promises as JSON."""
-    return [entry_json(one.state) | {"part": one.part, "shown": one.shown} for one in memory.due().lines]
+    return [due_json(one) for one in memory.due().lines]
+
+
+def found(memory: Memory, where: Where) -> Any:
+    """Return the entries that a filter admits as JSON, which are some."""
+    told = [entry_json(one) for one in memory.list(where)]
+    assert told, where
+    return told
+
+
+def remember_whole(memory: Memory, ready: Ready) -> Any:
+    """Remember with whatever a draft may say."""
+    draft = Draft(
+        stare=(0.8, None, 0.3, None, None), conf=0.9, scope="team", origin="user", status="discussed",
+        evidence="we meet",
+        at=datetime(2026, 6, 1, 10, tzinfo=UTC), since="2026", until="2031", who="Bo", session="s1",
+        supersedes=(ready.tea,),
+    )  # fmt: skip
+    return memory.remember("Dana meets Bo", draft)
 
 
 CASES = [
@@ -96,6 +142,39 @@ CASES = [
          lambda _: ("POST", "/recall", {"query": "submarine"}), hits),
     Case("list", lambda memory, _: [entry_json(one) for one in memory.list()],
          lambda _: ["list"], lambda _: ("memory_list", {}), lambda _: ("GET", "/entries", None), entries),
+    Case("list by another name of a category", lambda memory, _: found(memory, Where(category="user_preference")),
+         lambda _: ["list", "--category", "user_preference"], lambda _: ("memory_list",
+         {"category": "user_preference"}),
+         lambda _: ("GET", "/entries?category=user_preference", None), entries),
+    Case("list what a person wrote by such a name", lambda memory, _: found(memory, Where(category="episode",
+         include_faded=True)),
+         lambda _: ["list", "--category", "episode", "--faded"], lambda _: ("memory_list", {"category": "episode",
+         "faded": "true"}),
+         lambda _: ("GET", "/entries?category=episode&faded=true", None), entries),
+    Case("recall what a person wrote by such a name",
+         lambda memory, _: memory.recall("Bo house", where=Where(category="Episode")),
+         lambda _: ["recall", "Bo house", "--category", "Episode"],
+         lambda _: ("memory_recall", {"query": "Bo house", "category": "Episode"}),
+         lambda _: ("POST", "/recall", {"query": "Bo house", "category": "Episode"}), some_hits),
+    Case("recall by another name of a category",
+         lambda memory, _: memory.recall("Dana tea", where=Where(category="User Preference")),
+         lambda _: ["recall", "Dana tea", "--category", "User Preference"],
+         lambda _: ("memory_recall", {"query": "Dana tea", "category": "User Preference"}),
+         lambda _: ("POST", "/recall", {"query": "Dana tea", "category": "User Preference"}), some_hits),
+    Case("recall in a category that is a slip", lambda memory, _: memory.recall("tea",
+         where=Where(category="preferense")),
+         lambda _: ["recall", "tea", "--category", "preferense"],
+         lambda _: ("memory_recall", {"query": "tea", "category": "preferense"}),
+         lambda _: ("POST", "/recall", {"query": "tea", "category": "preferense"}), part("hint", "behind")),
+    Case("list filtered every way",
+         lambda memory, _: found(memory, Where(about="Dana", who="", scope="private", since="2026-01-01",
+                                               until="2999-01-01", include_previous=True, include_faded=True)),
+         lambda _: ["list", "--about", "Dana", "--scope", "private", "--since", "2026-01-01", "--until", "2999-01-01",
+                    "--previous", "--faded"],
+         lambda _: ("memory_list", {"about": "Dana", "scope": "private", "since": "2026-01-01", "until": "2999-01-01",
+                                    "previous": "true", "faded": True}),
+         lambda _: ("GET", "/entries?about=Dana&scope=private&since=2026-01-01&until=2999-01-01&previous=true&faded=1",
+                    None), entries),
     Case("list filtered", lambda memory, _: [entry_json(one) for one in memory.list(Where(tag="drink"))],
          lambda _: ["list", "--tag", "drink"], lambda _: ("memory_list", {"tag": "drink"}),
          lambda _: ("GET", "/entries?tag=drink", None), entries),
@@ -126,7 +205,25 @@ CASES = [
          lambda _: ["remember", "Mira has a cat", "--about", "Mira", "--tag", "pet", "--sig", "0.7", "--by", "agent"],
          lambda _: ("memory_remember", {"text": "Mira has a cat", "about": "Mira", "tags": "pet", "significance": 0.7}),
          lambda _: ("POST", "/entries", {"text": "Mira has a cat", "about": "Mira", "tags": ["pet"], "sig": 0.7}),
-         part("queued", "repeated", "asked", "refused")),
+         part("queued", "repeated", "asked", "refused", "hint", "due")),
+    Case("remember in a category of one's own", lambda memory, _: memory.remember("Tea", Draft(category="preferense")),
+         lambda _: ["remember", "Tea", "--category", "preferense"],
+         lambda _: ("memory_remember", {"text": "Tea", "category": "preferense"}),
+         lambda _: ("POST", "/entries", {"text": "Tea", "category": "preferense"}), part("queued", "hint")),
+    Case("remember whole", remember_whole,
+         lambda ready: ["remember", "Dana meets Bo", "--stare", "0.8,,0.3,,", "--conf", "0.9", "--scope", "team",
+         "--by",
+                        "user", "--status", "discussed", "--at", "2026-06-01T10:00:00Z", "--from", "2026", "--evidence",
+                        "we meet", "--who", "Bo", "--session", "s1", "--supersedes", ready.tea, "--until", "2031"],
+         lambda ready: ("memory_remember", {"text": "Dana meets Bo", "stare": "0.8,,0.3,,", "confidence": "0.9",
+                        "scope": "team", "origin": "user", "status": "discussed", "at": "2026-06-01T10:00:00Z",
+                        "since": "2026", "evidence": "we meet", "who": "Bo", "session": "s1", "supersedes": [ready.tea],
+                        "until": "2031"}),
+         lambda ready: ("POST", "/entries", {"text": "Dana meets Bo", "stare": [0.8, None, 0.3, None, None],
+                        "conf": 0.9, "scope": "team", "origin": "user", "status": "discussed",
+                        "at": "2026-06-01T10:00:00Z", "since": "2026", "evidence": "we meet", "who": "Bo",
+                        "session": "s1", "supersedes": [ready.tea], "until": "2031"}),
+         part("queued", "refused", "asked")),
     Case("remember under a key again", lambda memory, _: memory.remember("User likes tea", Draft(key="k")),
          lambda _: ["remember", "User likes tea", "--key", "k", "--by", "agent"],
          lambda _: ("memory_remember", {"text": "User likes tea", "key": "k"}),
@@ -168,55 +265,7 @@ CASES = [
          lambda ready: ("POST", f"/entries/{ready.tea}/done", {})),
     Case("forget", lambda memory, ready: memory.forget([ready.tea]), lambda ready: ["forget", ready.tea],
          lambda ready: ("memory_forget", {"ids": [ready.tea]}), lambda ready: ("POST", "/forget", {"ids": [ready.tea]}),
-         part("ids", "places")),
+         part("ids", "places", "similar", "problems", "turns")),
     Case("forget nothing that is", lambda memory, _: memory.forget(["fffe"]), lambda _: ["forget", "fffe"],
          lambda _: ("memory_forget", {"ids": ["fffe"]}), lambda _: ("POST", "/forget", {"ids": ["fffe"]})),
-    Case("pin", lambda memory, ready: (memory.pin(ready.tea), entry_json(memory.get(ready.tea)))[1],
-         lambda ready: ["pin", ready.tea], None, lambda ready: ("POST", f"/entries/{ready.tea}/pin", {}), one_entry),
-    Case("judge",
-         lambda memory, ready: (memory.judge(ready.tea, 0.3, why="aside"), entry_json(memory.get(ready.tea)))[1],
-         lambda ready: ["judge", ready.tea, "0.3", "--why", "aside"], None,
-         lambda ready: ("POST", f"/entries/{ready.tea}/judge", {"value": 0.3, "why": "aside"}), one_entry),
-    Case("used", lambda memory, ready: {"used": memory.used([ready.tea, ready.quote])},
-         lambda ready: ["used", ready.tea, ready.quote], None,
-         lambda ready: ("POST", "/used", {"ids": [ready.tea, ready.quote]})),
-    Case("drain", lambda memory, _: memory.drain(), lambda _: ["drain"], None, lambda _: ("POST", "/drain", {}),
-         part("stored", "feedback", "refused", "repeated", "problems")),
-    Case("extract", lambda memory, _: memory.extract(), lambda _: ["extract"], None,
-         lambda _: ("POST", "/extract", {}), part("entries", "spans", "refused", "problems")),
-    Case("digest", lambda memory, _: memory.digest(), lambda _: ["digest"], None, lambda _: ("POST", "/digest", {}),
-         part("changed", "sections", "problems")),
-    Case("publish", lambda memory, _: memory.publish(), lambda _: ["publish"], None,
-         lambda _: ("POST", "/publish", {}), part("path", "changed", "characters", "left_out")),
-    Case("dream too early", lambda memory, _: memory.dream(), lambda _: ["dream"], None,
-         lambda _: ("POST", "/dream", {}), part("result", "reason", "runs")),
-    Case("lint", lambda memory, _: memory.lint(), lambda _: ["lint"], None, lambda _: ("POST", "/lint", {}),
-         part("pages", "findings", "refused")),
-    Case("exclude", lambda memory, _: {"entries": [entry_json(one) for one in memory.exclude("tea", preview=True)]},
-         lambda _: ["exclude", "tea", "--preview"], None,
-         lambda _: ("POST", "/exclusions", {"topic": "tea", "preview": True}), entries),
-    Case("erase", lambda memory, ready: memory.erase([ready.tea]), lambda ready: ["erase", ready.tea, "--yes"], None,
-         lambda ready: ("POST", "/erase", {"ids": [ready.tea]}),
-         lambda value: part("ids", "leftovers")(value.get("result", value))),
-    Case("undo nothing that ran", lambda memory, _: memory.undo("dream:20260701-030000"),
-         lambda _: ["undo", "dream:20260701-030000"], None, lambda _: ("POST", "/runs/dream:20260701-030000/undo", {})),
-    Case("diff of nothing", lambda memory, _: memory.diff("dream:20260701-030000"),
-         lambda _: ["diff", "dream:20260701-030000"], None,
-         lambda _: ("GET", "/runs/dream:20260701-030000/diff", None)),
-    Case("log", lambda memory, _: memory.log(), lambda _: ["log"], None, lambda _: ("GET", "/runs", None),
-         lambda value: value["runs"] if isinstance(value, Mapping) else value),
-    Case("review", lambda memory, _: memory.review(), lambda _: ["review", "list"], None,
-         lambda _: ("GET", "/review", None), lambda value: value["items"] if isinstance(value, Mapping) else value),
-    Case("check", lambda memory, _: memory.check(), lambda _: ["check"], None, lambda _: ("GET", "/check", None),
-         lambda value: value["findings"] if isinstance(value, Mapping) else value),
-    Case("capture",
-         lambda memory, _: memory.capture("s9", Turn(role="user", content="Hi", at=memory.opened.ws.clock(), id="t")),
-         lambda _: ["capture", "s9", "user", "Hi", "--id", "t"], None,
-         lambda _: ("POST", "/turns", {"session": "s9", "role": "user", "content": "Hi", "id": "t"}),
-         part("id", "n", "redacted", "repeated")),
-    Case("end a session that never was", lambda memory, _: {"due": memory.end("nobody")}, lambda _: ["end", "nobody"],
-         None, lambda _: ("POST", "/sessions/end", {"session": "nobody"}),
-         lambda value: value.get("due", value)),
-    Case("take back nothing that was", lambda memory, _: memory.take_back("ffff"), lambda _: ["take-back", "ffff"],
-         None, lambda _: ("POST", "/events/ffff/take-back", {})),
 ]  # fmt: skip

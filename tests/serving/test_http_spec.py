@@ -95,7 +95,7 @@ def test_each_example_runs_and_gives_what_its_schema_says(tmp_path: Path) -> Non
     # Nothing waits for a word, is forgotten, excluded or handed out, and the notebook is younger than that instant.
     refused = {name: status for name, status in answered.items() if status != 200}
     waits = {"dream_step", "dream_finish", "extract_submit"}
-    assert set(refused) <= {"decide", "unforget", "include", "restore"} | waits, refused
+    assert set(refused) <= {"show", "decide", "unforget", "include", "restore"} | waits, refused
 
 
 def _answered(world: World, whole: Any) -> dict[str, int]:

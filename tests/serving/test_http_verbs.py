@@ -99,7 +99,7 @@ def test_a_life_over_http(world: World) -> None:
             "POST", "/turns", json={"session": "s1", "role": role, "content": content, "id": f"m{n}"}
         )
         assert done["n"] == n
-    assert world.value("POST", "/sessions/end", json={"session": "s1"})["drain"]
+    assert world.value("POST", "/sessions/end", json={"session": "s1"})["due"]["drain"]
     assert world.value("POST", "/extract", json={"sessions": ["s1"]})["entries"] >= 1
     assert world.value("POST", "/drain")["stored"] >= 2
     world.clock.advance(days=2)

@@ -66,7 +66,7 @@ def test_a_whole_life_over_standard_input_and_output(place: Place, mode: str) ->
         due = await client.call_tool("memory_due", {})
         assert [one["text"] for one in due.structured_content["promises"]] == ["Send Dana the quote"]
         gone = await client.call_tool("memory_forget", {"ids": [tea.structured_content["id"]]})
-        assert gone.structured_content["count"] == 1
+        assert gone.structured_content["ids"] == [tea.structured_content["id"]]
         found = await client.call_tool("memory_recall", {"query": "tea"})
         assert "User likes tea" not in [hit["text"] for hit in found.structured_content["hits"]]
         failed = await client.call_tool("memory_get", {"id": tea.structured_content["id"]})
@@ -87,7 +87,7 @@ def test_a_stray_print_does_not_reach_the_client(place: Place) -> None:
         "Memory.list = noisy"
     )
     told, error = answers(place, HELLO, READY, call(2, "memory_list"), before=before)
-    assert told[2]["result"]["structuredContent"] == {"entries": []}
+    assert told[2]["result"]["structuredContent"] == {"entries": [], "hint": ""}
     assert {"stray", "astray"} <= set(error.split())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.categories import ALIASES, CATEGORIES, category, hint
+from reverie.core.categories import ALIASES, CATEGORIES, category, hint, names_of
 from reverie.core.names import valid_category
 
 
@@ -42,6 +42,14 @@ def test_procedures_decisions_and_personal_entries_do_not_decay() -> None:
 def test_no_category_is_protected_by_default() -> None:
     """Every default significance lies below the level at which an entry cannot be declined."""
     assert all(0.2 < row.sig < 0.7 for row in CATEGORIES.values())
+
+
+@pytest.mark.parametrize("name", ["event", "Event", "episode"])
+def test_a_category_is_found_by_any_of_its_names(name: str) -> None:
+    """A name stands for every slug that people write for its category; one of one's own for itself."""
+    assert names_of(name) == ("episode", "event")
+    assert names_of("User Preference") == ("preference", "user_preference", "user-preference")
+    assert names_of("hobby") == ("hobby",)
 
 
 @pytest.mark.parametrize("alias", sorted(ALIASES))

@@ -68,6 +68,17 @@ def category(name: str) -> Category:
     return known or Category(slug, _title(slug))
 
 
+@lru_cache(maxsize=1024)
+def names_of(name: str) -> tuple[str, ...]:
+    """Return every slug by which the category called `name` may stand in a log, its own first.
+
+    What Reverie writes is the first; people write the others, and the lines stay as they wrote them.
+    """
+    slug = category(name).name
+    others = [alias for alias, meant in ALIASES.items() if meant == slug]
+    return tuple(dict.fromkeys((slug, *others, *(one.replace("_", "-") for one in others))))
+
+
 def hint(name: str) -> str:
     """Return what to say of a category that is none of the known ones, with the one it resembles; empty for those.
 

@@ -11,16 +11,17 @@ from datetime import datetime
 
 import msgspec
 
+from reverie.core.categories import names_of
 from reverie.core.fold import EntryState
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
     """A filter over entries.
 
-    `about` is whom or what an entry concerns, `who` the person who said it. `since` and `until` are days, both
-    included. `as_of` asks for what was known and true at an instant. Superseded and hidden entries are left out unless
-    asked for. Faded ones are left out of lists and found by recall, further below; `include_faded` says otherwise of
-    either. `limit` 0 means no limit.
+    `category` is meant under any of its names. `about` is whom or what an entry concerns, `who` the person who said
+    it. `since` and `until` are days, both included. `as_of` asks for what was known and true at an instant. Superseded
+    and hidden entries are left out unless asked for. Faded ones are left out of lists and found by recall, further
+    below; `include_faded` says otherwise of either. `limit` 0 means no limit.
 
     >>> [state.entry.text for state in memory.list(Where(category="preference"))]
     ['User likes tea']
@@ -56,18 +57,23 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it asks for what only entries have, and turns do not."""
         return any((self.category, self.tag, self.about, self.who, self.scope, self.as_of))
 
+    @property
+    def exact(self) -> dict[str, tuple[str, ...]]:
+        """What an entry's category, session and whom it is about may be, where the filter says so."""
+        wanted = {
+            "category": self.category and names_of(self.category),
+            "session": self.session,
+            "about": self.about,
+        }
+        return {name: (one,) if isinstance(one, str) else one for name, one in wanted.items() if one}
+
     def admits(self, state: EntryState) -> bool:
         """Whether `state` is among those meant, the limit aside."""
         entry = state.entry
-        wanted = (
-            (self.category, entry.category),
-            (self.session, entry.session),
-            (self.about, entry.about),
-            (self.who, entry.who),
-            (self.scope, entry.scope),
-        )
         return (
-            all(not want or want == has for want, has in wanted)
+            all(getattr(entry, name) in named for name, named in self.exact.items())
+            and (not self.who or self.who == entry.who)
+            and (not self.scope or self.scope == entry.scope)
             and (not self.tag or self.tag in entry.tags)
             and (not self.since or entry.day >= self.since)
             and (not self.until or entry.day <= self.until)

@@ -114,11 +114,10 @@ class State:
 
     def states(self, where: Where | None = None) -> list[EntryState]:
         """Return the states of all entries that are not forgotten, or of those `where` admits, by day and time."""
-        clauses, values = [_VISIBLE], []
-        for column in ("category", "session", "about") if where is not None else ():
-            if wanted := getattr(where, column):
-                clauses.append(f"{column} = ?")
-                values.append(wanted)
+        clauses, values = [_VISIBLE], list[str]()
+        for column, named in where.exact.items() if where is not None else ():
+            clauses.append(f"{column} IN ({marks(named)})")
+            values += named
         if where is not None:
             clauses.append("day BETWEEN ? AND ?")
             values += [where.since, where.until or "9999-99-99"]

@@ -6,15 +6,158 @@ never runs a verb.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from reverie.compact import Compacted
 from reverie.consolidate import Consolidated, Told
+from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.records import Entry
+from reverie.forget import Erased, Forgotten
 from reverie.importers.taken import Imported
+from reverie.memory import Memory
+from reverie.review import Item
+from reverie.surface.entry_text import entry_json
+
+
+class EntryNow(msgspec.Struct, frozen=True):
+    """An entry and everything that happened to it since, as one flat object."""
+
+
+class SessionEnded(msgspec.Struct, frozen=True):
+    """A session that was closed, and what has become due by that."""
+
+    session: str
+    due: Due
+
+
+class Paused(msgspec.Struct, frozen=True):
+    """Whether a session, or with null everything, is off the record now."""
+
+    session: str | None
+    paused: bool
+
+
+class TakenBack(msgspec.Struct, frozen=True):
+    """The entry whose event was taken back, and how it stands now, null when it is forgotten all the same."""
+
+    entry: str
+    state: EntryNow | None
+
+
+def taken_back(memory: Memory, event: str, *, why: str) -> dict[str, object]:
+    """Take an event back, and return what `TakenBack` says."""
+    entry = memory.take_back(event, why=why)
+    state = None if memory.forgotten(entry) else entry_json(memory.get(entry))
+    return {"entry": entry, "state": state}
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """The entries that were hidden or brought back, or with a dry run would be."""
+
+    ids: list[str]
+    hidden: bool
+    dry_run: bool
+
+
+class Forgetting(msgspec.Struct, frozen=True):
+    """The entries that were forgotten, or would be, or with a restore are remembered again; and what is left of them.
+
+    `places` hold their words until an erase, `similar` say it and more and stay as they are, `problems` tell what could
+    not be withdrawn yet, `turns` counts those that, taken back before, were said after all.
+    """
+
+    dry_run: bool
+    ids: list[str]
+    turns: int
+    places: list[str]
+    similar: list[str]
+    problems: list[str]
+
+
+def forgetting(done: Forgotten, *, dry_run: bool) -> Forgetting:
+    """Return what a forget, or a restore, came to."""
+    return Forgetting(
+        dry_run=dry_run,
+        ids=list(done.ids),
+        turns=done.turns,
+        places=list(done.places),
+        similar=list(done.similar),
+        problems=list(done.problems),
+    )
+
+
+class Erasing(msgspec.Struct, frozen=True):
+    """The entries whose text was removed, or would be; where it stood, and what could not be cleaned.
+
+    `elsewhere` says what no erase reaches.
+    """
+
+    dry_run: bool
+    ids: list[str]
+    turns: int
+    places: list[str]
+    leftovers: list[str]
+    elsewhere: str
+
+
+def erased(done: Erased, *, dry_run: bool) -> Erasing:
+    """Return what an erase came to."""
+    return Erasing(
+        dry_run=dry_run,
+        ids=list(done.ids),
+        turns=done.turns,
+        places=list(done.places),
+        leftovers=list(done.leftovers),
+        elsewhere=done.elsewhere,
+    )
+
+
+class Excluded(msgspec.Struct, frozen=True):
+    """A topic that is never stored, or with `removed` is again, and the entries that name it."""
+
+    topic: str
+    removed: bool
+    preview: bool
+    entries: list[EntryNow]
+
+
+def excluded(
+    topic: str, named: Iterable[EntryState], *, removed: bool = False, preview: bool = False
+) -> dict[str, object]:
+    """Return what `Excluded` says of a topic and the entries that name it."""
+    entries = [entry_json(one) for one in named]
+    return {"topic": topic, "removed": removed, "preview": preview, "entries": entries}
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that waits for a person's word, and what each verdict does; `stale` is what can only be rejected."""
+
+    id: str
+    topic: str
+    place: str
+    text: str
+    why: str
+    stale: bool
+    accepting: str
+    rejecting: str
+
+
+def waiting(one: Item) -> Waiting:
+    """Return what waits for a word, with what each verdict does."""
+    return Waiting(
+        id=one.id,
+        topic=one.topic,
+        place=one.place,
+        text=one.text,
+        why=one.why,
+        stale=one.stale,
+        accepting=one.accepting,
+        rejecting=one.rejecting,
+    )
 
 
 class Noted(msgspec.Struct, frozen=True):

@@ -16,13 +16,11 @@ from reverie.capture import Captured
 from reverie.check import Finding
 from reverie.context import Context
 from reverie.core.dreamt import Dreamt
-from reverie.core.due import Due
 from reverie.core.extracting import Extracted
 from reverie.core.records import Event, Outcome, Run, Turn
 from reverie.core.scopes import Member
 from reverie.digest import Digested
 from reverie.drain import Drained
-from reverie.forget import Erased
 from reverie.lint import Linted
 from reverie.publish import Published
 from reverie.recall import Found
@@ -34,12 +32,25 @@ from reverie.surface.cli.completing import Completion
 from reverie.surface.daemon.serve import Served
 from reverie.surface.doctor.symptoms import Examined
 from reverie.surface.driving import Begun, Said, Submission, Turns
-from reverie.surface.results import Compacting, Consolidating, Diff, Importing, Noted, Queued, Used
+from reverie.surface.results import (
+    Compacting,
+    Consolidating,
+    Diff,
+    EntryNow,
+    Erasing,
+    Excluded,
+    Forgetting,
+    Hidden,
+    Importing,
+    Noted,
+    Paused,
+    Queued,
+    SessionEnded,
+    TakenBack,
+    Used,
+    Waiting,
+)
 from reverie.transfer import Exported
-
-
-class EntryNow(msgspec.Struct, frozen=True):
-    """An entry and everything that happened to it since, as one flat object."""
 
 
 class EntryWithHistory(EntryNow, frozen=True):
@@ -78,27 +89,6 @@ class ConsolidatingAll(Consolidating, frozen=True, kw_only=True, omit_defaults=T
     """What a run of all stages did; with `--people` also in each person's own memory, by name."""
 
     people: dict[str, Consolidating] = msgspec.field(default_factory=dict)
-
-
-class SessionEnded(msgspec.Struct, frozen=True):
-    """A session that was closed, and what has become due by that."""
-
-    session: str
-    due: Due
-
-
-class Paused(msgspec.Struct, frozen=True):
-    """Whether a session, or with null everything, is off the record now."""
-
-    session: str | None
-    paused: bool
-
-
-class TakenBack(msgspec.Struct, frozen=True):
-    """The entry whose event was taken back, and how it stands now, null when it is forgotten all the same."""
-
-    entry: str
-    state: EntryNow | None
 
 
 class Cited(msgspec.Struct, frozen=True):
@@ -144,54 +134,6 @@ class BehindHit(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: list[NumberedTurn]
     entries: list[Chain]
     along: str = ""
-
-
-class Hidden(msgspec.Struct, frozen=True):
-    """The entries that were hidden or brought back, or with a dry run would be."""
-
-    ids: list[str]
-    hidden: bool
-    dry_run: bool
-
-
-class Forgotten(msgspec.Struct, frozen=True):
-    """The entries that were forgotten, where their words stay until an erase, and what could not be withdrawn yet."""
-
-    dry_run: bool
-    ids: list[str]
-    turns: int
-    places: list[str]
-    problems: list[str]
-
-
-class Erasing(msgspec.Struct, frozen=True):
-    """The entries whose text was removed, and what that came to."""
-
-    dry_run: bool
-    ids: list[str]
-    result: Erased
-
-
-class Excluded(msgspec.Struct, frozen=True):
-    """A topic that is never stored, or with `removed` is again, and the entries that name it."""
-
-    topic: str
-    removed: bool
-    preview: bool
-    entries: list[EntryNow]
-
-
-class Waiting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that waits for a person's word, and what each verdict does; `stale` is "yes" or left out."""
-
-    id: str
-    topic: str
-    place: str
-    text: str
-    why: str
-    accepting: str
-    rejecting: str
-    stale: str = ""
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -290,7 +232,7 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     "get": (EntryWithHistory,),
     "why": (Chain, BehindHit),
     "hide": (Hidden,),
-    "forget": (Forgotten,),
+    "forget": (Forgetting,),
     "erase": (Erasing,),
     "exclude": (Excluded,),
     "extract": (Extracted,),

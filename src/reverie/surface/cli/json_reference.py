@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from reverie.surface.cli.answers import ANSWERS, NO_ANSWER, EntryNow, Failure
-from reverie.surface.results import entry_schema
+from reverie.surface.cli.answers import ANSWERS, NO_ANSWER, Failure
+from reverie.surface.results import EntryNow, entry_schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/"

@@ -11,6 +11,7 @@ from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import one_of, opened
 from reverie.surface.entry_text import entry_json, judged
 from reverie.surface.render import dim, line
+from reverie.surface.results import Queued, Used, taken_back
 
 app = application()
 
@@ -36,7 +37,7 @@ def feedback(
     """Say what an entry was worth; the next drain applies it."""
     with opened(ctx) as memory:
         record = memory.feedback(entry, value, why=why, by=one_of(by, "--by", choices=get_args(Origin)))
-    answer(ctx, {"id": record, "status": "QUEUED"}, [line("QUEUED — not yet applied", dim(f" {record}"))])
+    answer(ctx, Queued(record), [line("QUEUED — not yet applied", dim(f" {record}"))])
 
 
 @app.command("judge", cls=Verb, epilog='reverie judge 2b47366a 0.3 --why "said in passing"')
@@ -64,7 +65,7 @@ def used(
     """Say that entries were of use: among equals they come first."""
     with opened(ctx) as memory:
         number = memory.used(entries)
-    answer(ctx, {"used": number}, [line(f"noted for {number}")])
+    answer(ctx, Used(number), [line(f"noted for {number}")])
 
 
 @app.command("take-back", cls=Verb, epilog="reverie get 2b47366a\nreverie take-back c0ffee00")
@@ -81,7 +82,5 @@ def take_back(
     What a correction or a promise had stored is hidden with it. An undoing may itself be taken back.
     """
     with opened(ctx) as memory:
-        entry = memory.take_back(event, why=why)
-        state = memory.get(entry) if not memory.forgotten(entry) else None
-    told = {"entry": entry, "state": entry_json(state) if state else None}
-    answer(ctx, told, [line("taken back", dim(f" {entry}"))])
+        told = taken_back(memory, event, why=why)
+    answer(ctx, told, [line("taken back", dim(f" {told['entry']}"))])

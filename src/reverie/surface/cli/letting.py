@@ -16,8 +16,9 @@ from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened, where_of
 from reverie.surface.cli.watching import erasing, watched
-from reverie.surface.entry_text import entry_json, entry_line
+from reverie.surface.entry_text import entry_line
 from reverie.surface.render import Line, Styled, dim, line, say
+from reverie.surface.results import Hidden, erased, excluded, forgetting
 
 app = application()
 
@@ -93,7 +94,7 @@ def hide(
         if not dry_run and meant.ids:
             memory.hide(meant.ids, unhide=unhide)
     said = "brought back" if unhide else "hidden"
-    told = {"ids": meant.ids, "hidden": not unhide, "dry_run": dry_run}
+    told = Hidden(meant.ids, hidden=not unhide, dry_run=dry_run)
     answer(ctx, told, meant.lines(f"would be {said}" if dry_run else said))
 
 
@@ -131,10 +132,8 @@ def forget(
     lines += _turns(done.turns, "counted as said")
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
     lines += [line(f"not withdrawn yet: {problem}", indent=4) for problem in done.problems]
-    told = {name: getattr(done, name) for name in ("ids", "turns", "places", "problems")} | {
-        "dry_run": dry_run
-    }
-    answer(ctx, told, lines)
+    lines += [line(f"left, though it says that and more: {one}", indent=4) for one in done.similar]
+    answer(ctx, forgetting(done, dry_run=dry_run), lines)
 
 
 @app.command("erase", cls=Verb, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
@@ -163,7 +162,7 @@ def erase(
             done = memory.erase(entries or (), where=None if entries else where, dry_run=dry_run)
     answer(
         ctx,
-        {"dry_run": dry_run, "ids": meant.ids, "result": done},
+        erased(done, dry_run=dry_run),
         [
             *meant.lines("would be erased" if dry_run else "erased"),
             *_turns(done.turns, "whole"),
@@ -212,10 +211,5 @@ def exclude(
     with opened(ctx) as memory:
         named = _Meant(tuple(memory.exclude(topic, remove=remove, preview=preview)))
     said = "is stored again" if remove else "would not be stored" if preview else "is not stored any more"
-    told = {
-        "topic": topic,
-        "removed": remove,
-        "preview": preview,
-        "entries": [entry_json(one) for one in named.states],
-    }
+    told = excluded(topic, named.states, removed=remove, preview=preview)
     answer(ctx, told, [line(f"{topic} {said}"), *named.lines("entries that name it")])

@@ -13,6 +13,7 @@ from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import opened
 from reverie.surface.entry_text import cut
 from reverie.surface.render import Line, bold, dim, line
+from reverie.surface.results import Diff, waiting
 
 app = application()
 review = application()
@@ -47,7 +48,7 @@ def diff(ctx: typer.Context, run: RunId) -> None:
     """Show what a run changed, as a unified diff."""
     with opened(ctx) as memory:
         text = memory.diff(run)
-    answer(ctx, {"run": run, "diff": text}, [text.rstrip("\n")] if text else [line("It changed nothing.")])
+    answer(ctx, Diff(run, text), [text.rstrip("\n")] if text else [line("It changed nothing.")])
 
 
 @app.command(
@@ -91,7 +92,7 @@ def review_list(ctx: typer.Context) -> None:
         line(bold(one.id), f" {one.topic}{' (stale)' * one.stale} · {one.place} · ", cut(one.text), indent=4)
         for one in items
     ]
-    answer(ctx, [_item(one) for one in items], lines or [line("Nothing waits.")])
+    answer(ctx, [waiting(one) for one in items], lines or [line("Nothing waits.")])
 
 
 @review.command("show", cls=Verb, epilog="reverie review show 2b47")
@@ -99,7 +100,7 @@ def review_show(ctx: typer.Context, item: ItemId) -> None:
     """Show one item whole, and what accepting and rejecting it do."""
     with opened(ctx) as memory:
         (one,) = memory.review(item)
-    answer(ctx, _item(one), _whole(one))
+    answer(ctx, waiting(one), _whole(one))
 
 
 @review.command("accept", cls=Verb, epilog="reverie review accept 2b47")
@@ -107,7 +108,7 @@ def review_accept(ctx: typer.Context, item: ItemId) -> None:
     """Accept an item."""
     with opened(ctx) as memory:
         (one,) = memory.review(item, accept=True)
-    answer(ctx, _item(one), [line("accepted: ", one.accepting)])
+    answer(ctx, waiting(one), [line("accepted: ", one.accepting)])
 
 
 @review.command("reject", cls=Verb, epilog="reverie review reject 2b47")
@@ -115,14 +116,7 @@ def review_reject(ctx: typer.Context, item: ItemId) -> None:
     """Reject an item."""
     with opened(ctx) as memory:
         (one,) = memory.review(item, accept=False)
-    answer(ctx, _item(one), [line("rejected: ", one.rejecting)])
-
-
-def _item(one: Item) -> dict[str, str]:
-    """Return an item for programs."""
-    told = {name: str(getattr(one, name)) for name in ("id", "topic", "place", "text", "why")}
-    told |= {"stale": "yes"} if one.stale else {}
-    return told | {"accepting": one.accepting, "rejecting": one.rejecting}
+    answer(ctx, waiting(one), [line("rejected: ", one.rejecting)])
 
 
 def _whole(one: Item) -> list[Line]:

@@ -18,6 +18,7 @@ from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
 from reverie.surface.render import Line, dim, line
+from reverie.surface.results import Paused, SessionEnded
 
 app = application()
 
@@ -135,9 +136,7 @@ def end(ctx: typer.Context, session: Annotated[str, typer.Argument(help="The con
     """Close a session: its last turns are due to be read."""
     with opened(ctx) as memory:
         due = memory.end(session)
-    answer(
-        ctx, {"session": session, "due": due}, [line(f"{session} is closed; `reverie consolidate` reads it")]
-    )
+    answer(ctx, SessionEnded(session, due), [line(f"{session} is closed; `reverie consolidate` reads it")])
 
 
 @app.command("pause", cls=Verb, epilog="reverie pause s1\nreverie pause")
@@ -148,9 +147,7 @@ def pause(
     """Keep a session, or everything, off the record until `resume`."""
     with opened(ctx) as memory:
         memory.pause(session)
-    answer(
-        ctx, {"session": session, "paused": True}, [line(f"{session or 'everything'} is off the record now")]
-    )
+    answer(ctx, Paused(session, paused=True), [line(f"{session or 'everything'} is off the record now")])
 
 
 @app.command("resume", cls=Verb, epilog="reverie resume s1\nreverie resume")
@@ -163,6 +160,6 @@ def resume(
         memory.resume(session)
     answer(
         ctx,
-        {"session": session, "paused": False},
+        Paused(session, paused=False),
         [line(f"{session or 'everything'} is on the record again")],
     )

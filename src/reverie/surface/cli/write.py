@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import msgspec
 import typer
 
-from reverie.core.categories import hint
-from reverie.core.records import Draft, Origin, Scope, Stare, Status
+from reverie.core.records import Draft, Origin, Scope, Status
 from reverie.errors import InvalidRecord, UsageError
 from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
+from reverie.surface.drafting import stare_of
 from reverie.surface.entry_text import due_json, entry_json
 from reverie.surface.render import dim, line
 
@@ -27,7 +27,6 @@ By = Annotated[str, typer.Option(help="Whose word it is: user, agent, tool, file
 
 Every = Annotated[str, typer.Option(metavar="OFTEN", help="It comes again: day, 2 weeks, month, friday.")]
 
-_SCORES = 5
 _OPTION = re.compile("`(at|due)`")  # as Python names what an option gives
 
 _REMEMBER = """\
@@ -78,7 +77,7 @@ def remember(
         tags=tuple(tag or ()),
         sig=sig,
         conf=conf,
-        stare=_stare(stare),
+        stare=stare_of(stare, "--stare"),
         who=who,
         about=about,
         since=since,
@@ -97,7 +96,7 @@ def remember(
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
         done = _remembered(memory, text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
-    own = [line(dim(said))] if done.id and (said := hint(category)) else []
+    own = [line(dim(done.hint))] if done.hint else []
     answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else "")), *own])
 
 
@@ -118,21 +117,6 @@ def _became(done: Remembered) -> str:
     if done.asked:
         return "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
     return "queued for the next drain; recall finds it already" if done.queued else "stored"
-
-
-def _stare(text: str) -> Stare | None:
-    """Return five scores written with commas, empty ones not scored; raises UsageError."""
-    if not text:
-        return None
-    message = f"--stare {text}: write five scores from 0 to 1 with commas between, such as 0.8,,0.3,,"
-    try:
-        scores = [float(one) if one.strip(" -—") else None for one in text.split(",")]
-    except ValueError as error:
-        raise UsageError(message) from error
-    if len(scores) != _SCORES:
-        raise UsageError(message)
-    one, two, three, four, five = scores
-    return one, two, three, four, five
 
 
 @app.command(

@@ -17,11 +17,10 @@ from reverie.core.entries import is_id
 from reverie.core.records import Run
 from reverie.core.settings import KEYS
 from reverie.errors import UsageError
-from reverie.forget import Erased, Forgotten
 from reverie.memory import Memory
+from reverie.surface import results
 from reverie.surface.http import shapes
 from reverie.surface.http.letting import Meant
-from reverie.surface.http.looking import item_json
 from reverie.surface.http.operations import Ids, Nothing, Operation, Takes
 from reverie.surface.http.reading import where_of
 from reverie.surface.own_settings import keep_settings
@@ -63,23 +62,24 @@ class _Settings(Takes, frozen=True, kw_only=True):
     settings: Annotated[dict[str, Setting], Meta(description="Values by their dotted names.", min_length=1)]
 
 
-def _erase(memory: Memory, given: Meant) -> Erased:
+def _erase(memory: Memory, given: Meant) -> results.Erasing:
     where = where_of(given.where) if given.where else None
-    return memory.erase(given.ids, where=where, dry_run=given.dry_run)
+    done = memory.erase(given.ids, where=where, dry_run=given.dry_run)
+    return results.erased(done, dry_run=given.dry_run)
 
 
-def _unforget(memory: Memory, given: _Ids) -> Forgotten:
-    return memory.forget(given.ids, restore=True, dry_run=given.dry_run)
+def _unforget(memory: Memory, given: _Ids) -> results.Forgetting:
+    done = memory.forget(given.ids, restore=True, dry_run=given.dry_run)
+    return results.forgetting(done, dry_run=given.dry_run)
 
 
-def _include(memory: Memory, given: _Topic) -> shapes.Done:
-    memory.exclude(given.topic, remove=True)
-    return shapes.Done()
+def _include(memory: Memory, given: _Topic) -> dict[str, object]:
+    return results.excluded(given.topic, memory.exclude(given.topic, remove=True), removed=True)
 
 
-def _decide(memory: Memory, given: _Decide) -> shapes.Waiting:
+def _decide(memory: Memory, given: _Decide) -> results.Waiting:
     (item,) = memory.review(given.id, accept=given.accept)
-    return item_json(item)
+    return results.waiting(item)
 
 
 def _members(memory: Memory, given: _Members) -> shapes.Members:
@@ -121,7 +121,7 @@ ADMIN = (
         summary="Remove the text of entries from every file of the workspace, for good.",
         right="admin",
         takes=Meant,
-        gives=Erased,
+        gives=results.Erasing,
         example={"ids": ["2b47366a861a87ca"], "dry_run": True},
         long=True,
         unplaced=True,
@@ -135,7 +135,7 @@ ADMIN = (
         summary="Take a forgetting back.",
         right="admin",
         takes=_Ids,
-        gives=Forgotten,
+        gives=results.Forgetting,
         example={"ids": ["2b47366a861a87ca"]},
         unplaced=True,
         run=_unforget,
@@ -147,7 +147,7 @@ ADMIN = (
         summary="Store a topic again that was excluded.",
         right="admin",
         takes=_Topic,
-        gives=shapes.Done,
+        gives=results.Excluded,
         example={"topic": "health"},
         run=_include,
     ),
@@ -182,7 +182,7 @@ ADMIN = (
         summary="Give a person's word on what waits for it.",
         right="admin",
         takes=_Decide,
-        gives=shapes.Waiting,
+        gives=results.Waiting,
         example={"id": "2b47366a861a87ca", "accept": True},
         run=_decide,
     ),

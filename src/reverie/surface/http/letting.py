@@ -5,14 +5,13 @@ Owns what they take and give; promises that each is one line to a verb; never er
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
-from reverie.forget import Forgotten
 from reverie.memory import Memory
-from reverie.surface.entry_text import entry_json
-from reverie.surface.http import shapes
+from reverie.surface import results
 from reverie.surface.http.operations import Ids, Operation, Takes
 from reverie.surface.http.reading import Filters, where_of
 
@@ -34,19 +33,31 @@ class _Exclude(Takes, frozen=True, kw_only=True):
     preview: Annotated[bool, Meta(description="Only say which entries name it.")] = False
 
 
-def _hide(memory: Memory, given: _Hide) -> shapes.Count:
+def _hide(memory: Memory, given: _Hide) -> results.Hidden:
+    if given.where is None:
+        ids = list(dict.fromkeys(memory.get(one).entry.id for one in given.ids))
+    else:
+        where = where_of(given.where)
+        memory.hide(
+            given.ids, where=where, unhide=given.unhide, dry_run=True
+        )  # it says what is wrong with these
+        seen = given.unhide or where.include_hidden
+        every = msgspec.structs.replace(where, include_faded=True, include_hidden=seen)
+        ids = [one.entry.id for one in memory.list(every)]
+    if not given.dry_run:
+        memory.hide(ids, unhide=given.unhide)
+    return results.Hidden(ids, hidden=not given.unhide, dry_run=given.dry_run)
+
+
+def _forget(memory: Memory, given: Meant) -> results.Forgetting:
     where = where_of(given.where) if given.where else None
-    count = memory.hide(given.ids, where=where, unhide=given.unhide, dry_run=given.dry_run)
-    return shapes.Count(count, given.dry_run)
+    done = memory.forget(given.ids, where=where, dry_run=given.dry_run)
+    return results.forgetting(done, dry_run=given.dry_run)
 
 
-def _forget(memory: Memory, given: Meant) -> Forgotten:
-    where = where_of(given.where) if given.where else None
-    return memory.forget(given.ids, where=where, dry_run=given.dry_run)
-
-
-def _exclude(memory: Memory, given: _Exclude) -> list[dict[str, Any]]:
-    return [entry_json(one) for one in memory.exclude(given.topic, preview=given.preview)]
+def _exclude(memory: Memory, given: _Exclude) -> dict[str, object]:
+    named = memory.exclude(given.topic, preview=given.preview)
+    return results.excluded(given.topic, named, preview=given.preview)
 
 
 LETTING = (
@@ -57,7 +68,7 @@ LETTING = (
         summary="Take entries out of recall and MEMORY.md, reversibly.",
         right="write",
         takes=_Hide,
-        gives=shapes.Count,
+        gives=results.Hidden,
         example={"where": {"tag": "draft"}, "dry_run": True},
         run=_hide,
     ),
@@ -68,7 +79,7 @@ LETTING = (
         summary="Forget entries and the words they came from; their bytes stay until they are erased.",
         right="write",
         takes=Meant,
-        gives=Forgotten,
+        gives=results.Forgetting,
         example={"ids": ["2b47366a861a87ca"], "dry_run": True},
         unplaced=True,
         run=_forget,
@@ -80,8 +91,7 @@ LETTING = (
         summary="Never store a topic again, and list the entries that name it already, which stay.",
         right="write",
         takes=_Exclude,
-        gives={"type": "object", "properties": {"entries": {"type": "array", "items": shapes.ENTRY}}},
-        named="entries",
+        gives=results.Excluded,
         example={"topic": "health", "preview": True},
         run=_exclude,
     ),

@@ -15,7 +15,6 @@ from msgspec import Meta
 from reverie.check import Finding
 from reverie.errors import NotFound
 from reverie.memory import Memory
-from reverie.review import Item
 from reverie.status import Status
 from reverie.surface import results
 from reverie.surface.http import shapes
@@ -33,22 +32,12 @@ class _Run(Takes, frozen=True, kw_only=True):
     run: Annotated[str, Meta(description="The run's name, as the list of runs has it.", min_length=1)]
 
 
+class _Item(Takes, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="The item's id, or the beginning of it.", min_length=1)]
+
+
 class _File(Takes, frozen=True, kw_only=True):
     path: Annotated[str, Meta(description="MEMORY.md, archive/DAY.md, or notebook/ and a page's path.")]
-
-
-def item_json(one: Item) -> shapes.Waiting:
-    """Return what waits for a word, with what each verdict does."""
-    return shapes.Waiting(
-        id=one.id,
-        topic=one.topic,
-        place=one.place,
-        text=one.text,
-        why=one.why,
-        stale=one.stale,
-        accepting=one.accepting,
-        rejecting=one.rejecting,
-    )
 
 
 def _log(memory: Memory, given: _Pages) -> shapes.Runs:
@@ -61,8 +50,13 @@ def _log(memory: Memory, given: _Pages) -> shapes.Runs:
 def _review(memory: Memory, given: _Pages) -> shapes.Review:
     found = memory.review()
     return shapes.Review(
-        *page(found, given.limit, cursor=given.cursor, key=lambda one: one.id, form=item_json)
+        *page(found, given.limit, cursor=given.cursor, key=lambda one: one.id, form=results.waiting)
     )
+
+
+def _show(memory: Memory, given: _Item) -> results.Waiting:
+    (item,) = memory.review(given.id)
+    return results.waiting(item)
 
 
 def _files(memory: Memory, given: _Pages) -> shapes.Files:
@@ -119,6 +113,17 @@ LOOKING = (
         takes=_Pages,
         gives=shapes.Review,
         run=_review,
+    ),
+    Operation(
+        id="show",
+        method="get",
+        path="/review/{id}",
+        summary="Show one item that waits for a person's word, whole.",
+        right="read",
+        takes=_Item,
+        gives=results.Waiting,
+        example={"id": "2b47366a861a87ca"},
+        run=_show,
     ),
     Operation(
         id="status",

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from reverie.context import Context, ContextRequest
+from reverie.core.categories import hint
 from reverie.core.fold import EntryState
 from reverie.core.names import is_day
 from reverie.core.rows import Kind
@@ -110,7 +111,7 @@ def _context(memory: Memory, given: _Context) -> Context:
 def _list(memory: Memory, given: _Listing) -> dict[str, Any]:
     found = memory.list(where_of(given))
     part, more = page(found, given.limit, cursor=given.cursor, key=_id_of, form=entry_json)
-    return {"entries": part, "next": more}
+    return {"entries": part, "next": more, "hint": hint(given.category)}
 
 
 def _id_of(state: EntryState) -> str:

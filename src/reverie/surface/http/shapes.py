@@ -11,13 +11,18 @@ import msgspec
 
 from reverie.core.records import Event, Outcome, Run, Turn
 from reverie.core.scopes import Member
+from reverie.surface import results
 
 PARTS = "#/components/schemas/"  # where the specification keeps the types
 
 ENTRY = {"$ref": f"{PARTS}EntryNow"}  # an entry and what happened to it, flat: `results.entry_schema`
 ENTRIES = {
     "type": "object",
-    "properties": {"entries": {"type": "array", "items": ENTRY}, "next": {"type": "string"}},
+    "properties": {
+        "entries": {"type": "array", "items": ENTRY},
+        "next": {"type": "string"},
+        "hint": {"type": "string", "description": "What to say of a category that may be a slip."},
+    },
     "required": ["entries", "next"],
 }
 PROMISES = {
@@ -54,23 +59,10 @@ class Runs(msgspec.Struct, frozen=True):
     next: str = ""
 
 
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that waits for a person's word, and what each verdict does."""
-
-    id: str
-    topic: str
-    place: str
-    text: str
-    why: str
-    stale: bool
-    accepting: str
-    rejecting: str
-
-
 class Review(msgspec.Struct, frozen=True):
     """What waits for a word, and the cursor of the next page."""
 
-    items: list[Waiting]
+    items: list[results.Waiting]
     next: str = ""
 
 
@@ -93,25 +85,6 @@ class Members(msgspec.Struct, frozen=True):
     """Who belongs to a shared workspace."""
 
     members: list[Member]
-
-
-class Done(msgspec.Struct, frozen=True):
-    """It was done."""
-
-    done: bool = True
-
-
-class Count(msgspec.Struct, frozen=True):
-    """How many entries it was done for, or with a dry run would be."""
-
-    count: int
-    dry_run: bool
-
-
-class TakenBack(msgspec.Struct, frozen=True):
-    """The entry whose event was taken back."""
-
-    entry: str
 
 
 class Settings(msgspec.Struct, frozen=True):

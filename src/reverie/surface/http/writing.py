@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Meta
 
 from reverie.capture import Captured
-from reverie.core.due import Due
 from reverie.core.records import Attachment, Draft, Origin, Role, Scope, Score, Stare, Status, ToolCall, Turn
 from reverie.memory import Memory
 from reverie.remember import Remembered
@@ -152,18 +151,18 @@ def _done(memory: Memory, given: _Done) -> dict[str, object]:
     return entry_json(memory.get(given.id))
 
 
-def _end(memory: Memory, given: _Session) -> Due:
-    return memory.end(given.session)
+def _end(memory: Memory, given: _Session) -> results.SessionEnded:
+    return results.SessionEnded(given.session, memory.end(given.session))
 
 
-def _pause(memory: Memory, given: _AnySession) -> shapes.Done:
+def _pause(memory: Memory, given: _AnySession) -> results.Paused:
     memory.pause(given.session or None)
-    return shapes.Done()
+    return results.Paused(given.session or None, paused=True)
 
 
-def _resume(memory: Memory, given: _AnySession) -> shapes.Done:
+def _resume(memory: Memory, given: _AnySession) -> results.Paused:
     memory.resume(given.session or None)
-    return shapes.Done()
+    return results.Paused(given.session or None, paused=False)
 
 
 WRITING = (
@@ -185,7 +184,7 @@ WRITING = (
         summary="Close a session, and say what that makes due.",
         right="write",
         takes=_Session,
-        gives=Due,
+        gives=results.SessionEnded,
         example={"session": "s1"},
         run=_end,
     ),
@@ -196,7 +195,7 @@ WRITING = (
         summary="Keep a session, or everything, off the record.",
         right="write",
         takes=_AnySession,
-        gives=shapes.Done,
+        gives=results.Paused,
         example={"session": "s2"},
         run=_pause,
     ),
@@ -207,7 +206,7 @@ WRITING = (
         summary="Take a pause back.",
         right="write",
         takes=_AnySession,
-        gives=shapes.Done,
+        gives=results.Paused,
         example={"session": "s2"},
         run=_resume,
     ),
@@ -308,8 +307,8 @@ WRITING = (
         summary="Undo one event that happened to an entry.",
         right="write",
         takes=_TakeBack,
-        gives=shapes.TakenBack,
+        gives=results.TakenBack,
         example={"id": "c0ffee00c0ffee00"},
-        run=lambda memory, given: shapes.TakenBack(memory.take_back(given.id, why=given.why)),
+        run=lambda memory, given: results.taken_back(memory, given.id, why=given.why),
     ),
 )

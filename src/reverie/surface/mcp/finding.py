@@ -23,6 +23,7 @@ from reverie.errors import NotFound, UsageError
 from reverie.memory import Memory
 from reverie.recall import Ask, Hit
 from reverie.surface.entry_text import (
+    due_json,
     entry_json,
     entry_line,
     entry_lines,
@@ -62,8 +63,11 @@ _FILTERS = (
     Field("until", "text", "Not after this day, as YYYY-MM-DD."),
     Field("as_of", "text", "What was known and true at this instant, such as 2026-07-01T12:00:00Z."),
     Field("previous", "flag", "Also what held before and no longer does."),
+    Field("faded", "flag", "Also what has faded; recall finds it anyway, further below."),
+    Field("scope", "text", "Only this scope.", choices=("private", "team")),
 )
 _ENTRY = shape("id", "text", id=TEXT, text=TEXT, day=TEXT, category=TEXT, sig=NUMBER, current=FLAG)
+_PROMISE = shape("id", "text", "part", id=TEXT, text=TEXT, due=TEXT, part=TEXT, shown=TEXT, by=TEXT)
 _HIT = shape("id", "text", id=TEXT, kind=TEXT, text=TEXT, day=TEXT, score=NUMBER, source=TEXT, standing=TEXT)
 
 
@@ -74,20 +78,28 @@ def _recall(memory: Memory, values: Values) -> Answer:
             k=values["limit"],
             where=_where(values),
             kinds=tuple(map(_kind, values["kinds"])),
+            reference=parse_instant(values["reference"]) if values["reference"] else None,
         )
     )
     said = [one for number, hit in enumerate(found.hits, 1) for one in hit_lines(hit, number)]
-    text = lines(said, "Nothing is known about that.")
+    text = lines(
+        said,
+        f"Nothing is known about that. ({found.hint}.)" if found.hint else "Nothing is known about that.",
+    )
     if found.behind:
         text += f"\n(Not searched yet: {many(found.behind, 'file')}; asking again searches more.)"
-    return Answer(text, {"hits": [_hit(hit) for hit in found.hits], "behind": found.behind})
+    return Answer(
+        text, {"hits": [_hit(hit) for hit in found.hits], "behind": found.behind, "hint": found.hint}
+    )
 
 
 def _list(memory: Memory, values: Values) -> Answer:
     found = memory.list(_where(values, limit=values["limit"]))
     said = hint(values["category"])
     none = f"No entries. ({said}.)" if said else "No entries."
-    return Answer(lines(map(entry_line, found), none), {"entries": [entry_json(state) for state in found]})
+    return Answer(
+        lines(map(entry_line, found), none), {"entries": [entry_json(state) for state in found], "hint": said}
+    )
 
 
 def _get(memory: Memory, values: Values) -> Answer:
@@ -100,8 +112,8 @@ def _get(memory: Memory, values: Values) -> Answer:
 
 def _due(memory: Memory, _: Values) -> Answer:
     found = memory.due().lines
-    told = [entry_json(one.state) | {"part": one.part, "shown": one.shown} for one in found]
-    return Answer(lines([one.line for one in found], "Nothing is promised."), {"promises": told})
+    told = {"promises": [due_json(one) for one in found]}
+    return Answer(lines([one.line for one in found], "Nothing is promised."), told)
 
 
 def _context(memory: Memory, values: Values) -> Answer:
@@ -113,9 +125,7 @@ def _context(memory: Memory, values: Values) -> Answer:
 def _status(memory: Memory, _: Values) -> Answer:
     seen = memory.status()
     told = msgspec.to_builtins(seen, str_keys=True)
-    return Answer(
-        lines(status_lines(seen)), {name: value for name, value in told.items() if name not in _PRIVATE}
-    )
+    return Answer(lines(status_lines(seen)), told | dict.fromkeys(_PRIVATE, ""))
 
 
 def _search(memory: Memory, values: Values) -> Answer:
@@ -172,7 +182,9 @@ def _where(values: Values, *, limit: int = 0) -> Where:
         since=values["since"],
         until=values["until"],
         as_of=parse_instant(values["as_of"]) if values["as_of"] else None,
+        scope=values["scope"],
         include_previous=values["previous"],
+        include_faded=values["faded"] or None,
         limit=limit,
     )
 
@@ -200,9 +212,12 @@ FINDING = (
             Field("query", "text", "What is looked for, in any words or language.", required=True),
             Field("limit", "integer", "How many hits at most.", default=10, within=(1, MOST)),
             Field("kinds", "texts", "Only these kinds.", choices=_KINDS),
+            Field(
+                "reference", "text", "Relative dates in the query count from this instant; now if left out."
+            ),
             *_FILTERS,
         ),
-        output=shape("hits", "behind", hits=listing(_HIT), behind=INTEGER),
+        output=shape("hits", "behind", hits=listing(_HIT), behind=INTEGER, hint=TEXT),
         reads=True,
         repeats=True,
     ),
@@ -215,7 +230,7 @@ FINDING = (
             Field("limit", "integer", "The latest so many.", default=50, within=(1, MOST)),
             *_FILTERS,
         ),
-        output=shape("entries", entries=listing(_ENTRY)),
+        output=shape("entries", entries=listing(_ENTRY), hint=TEXT),
         reads=True,
         repeats=True,
     ),
@@ -234,7 +249,7 @@ FINDING = (
         title="What is due",
         summary="List what was promised and is still open: overdue, today, upcoming, undated.",
         run=_due,
-        output=shape("promises", promises=listing(_ENTRY)),
+        output=shape("promises", promises=listing(_PROMISE)),
         reads=True,
         repeats=True,
     ),

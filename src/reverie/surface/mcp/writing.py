@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import msgspec
 
-from reverie.core.categories import hint
+from reverie.core.days import parse_instant
 from reverie.core.plural import many
 from reverie.core.records import Draft
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.remember import Remembered
+from reverie.surface.drafting import stare_of
 from reverie.surface.entry_text import entry_json
 from reverie.surface.mcp.answers import FLAG, INTEGER, TEXT, TEXTS, Answer, shape
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.tools import ID, ORIGIN, Tool, Values, origin_of
+from reverie.surface.results import forgetting
 
 _SCORE = (0, 1)
-_STORED = shape("id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT)
+_STORED = shape("id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT, hint=TEXT)
 
 
 def _remember(memory: Memory, values: Values) -> Answer:
@@ -29,21 +31,26 @@ def _remember(memory: Memory, values: Values) -> Answer:
         category=values["category"],
         tags=values["tags"],
         sig=values["significance"],
+        conf=values["confidence"],
+        stare=stare_of(values["stare"], "stare"),
         who=values["who"],
         about=values["about"],
         since=values["since"],
         until=values["until"],
         due=values["due"],
         every=values["every"],
+        scope="team" if values["scope"] == "team" else "private",
         origin=origin_of(values),
+        status="discussed" if values["status"] == "discussed" else "active",
         supersedes=replaced,
         evidence=values["evidence"],
         pin=values["pin"],
+        at=parse_instant(values["at"]) if values["at"] else None,
         session=values["session"],
         key=values["key"],
     )
     done = memory.remember(values["text"], draft)
-    own = f" ({hint(values['category'])}.)" if done.id and hint(values["category"]) else ""
+    own = f" ({done.hint}.)" if done.hint else ""
     return Answer(_became(done) + own, _stored(done))
 
 
@@ -59,8 +66,7 @@ def _became(done: Remembered) -> str:
 
 
 def _stored(done: Remembered) -> dict[str, object]:
-    told = dict(msgspec.to_builtins(done))
-    return {name: value for name, value in told.items() if name != "due"}
+    return dict(msgspec.to_builtins(done))
 
 
 def _note(memory: Memory, values: Values) -> Answer:
@@ -104,8 +110,9 @@ def _forget(memory: Memory, values: Values) -> Answer:
         )
     if done.similar:
         text += f" Left as they are, though they say it and more: {', '.join(done.similar)}."
-    told = {"ids": list(done.ids), "count": len(done.ids), "dry_run": values["dry_run"]}
-    return Answer(text, told | {"places": list(done.places), "similar": list(done.similar)})
+    if done.problems:
+        text += f" Not withdrawn yet: {'; '.join(done.problems)}."
+    return Answer(text, msgspec.to_builtins(forgetting(done, dry_run=values["dry_run"])))
 
 
 WRITING = (
@@ -131,9 +138,32 @@ WRITING = (
                 "How much it matters, from 0 to 1; left out: as usual.",
                 within=_SCORE,
             ),
+            Field("confidence", "number", "How sure it is, from 0 to 1.", within=_SCORE),
+            Field(
+                "stare",
+                "text",
+                "Five scores from 0 to 1 with commas between, empty where not scored: 0.8,,0.3,,",
+            ),
             Field("about", "text", "Whom or what it concerns; of a promise, to whom."),
             Field("who", "text", "Who said or promised it."),
             ORIGIN,
+            Field(
+                "status",
+                "text",
+                "discussed: said, not agreed; it reaches no prompt.",
+                choices=("active", "discussed"),
+                default="active",
+            ),
+            Field(
+                "scope",
+                "text",
+                "team: also for the shared workspace that the user subscribed to, when they want that.",
+                choices=("private", "team"),
+                default="private",
+            ),
+            Field(
+                "at", "text", "When it was said, as an instant such as 2026-07-01T12:00:00Z; now if left out."
+            ),
             Field("evidence", "text", "The words it stands on, as they were said."),
             Field("due", "text", "By when it is promised, as a date or an instant; makes it a commitment."),
             Field("every", "text", "How often the promise comes again: day, 2 weeks, month, year, friday."),
@@ -214,7 +244,11 @@ WRITING = (
             Field("dry_run", "flag", "Only say what would be forgotten."),
         ),
         output=shape(
-            "ids", "count", "dry_run", ids=TEXTS, count=INTEGER, dry_run=FLAG, places=TEXTS, similar=TEXTS
+            "ids",
+            "dry_run",
+            dry_run=FLAG,
+            turns=INTEGER,
+            **dict.fromkeys(("ids", "places", "similar", "problems"), TEXTS),
         ),
         destroys=True,
         repeats=True,
