@@ -78,6 +78,7 @@ def test_the_message_of_a_commit_names_what_landed(ws: Workspace) -> None:
         PageChange("3_Personal/Tea.md", 1, 0, new=True),
         PageChange("3_Personal/Work.md", 2, 0, new=True),
     ]
+    names = tuple(one.path for one in changes)
     settled = tuple(
         Outcome(run="dream:1", entry=one.id, outcome="cited", at=ws.clock(), page=f"3_Personal/{name}.md")
         for one, name in ((TEA, "Tea"), (WORK, "Work"))
@@ -90,6 +91,7 @@ def test_the_message_of_a_commit_names_what_landed(ws: Workspace) -> None:
             ended=ws.clock(),
             dreamer="test",
             result="productive",
+            pages=names,
         ),
         files={theirs: (None, b"# tea\n"), ours: (None, b"# work\nx\n")},
         also={},
