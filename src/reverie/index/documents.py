@@ -44,6 +44,7 @@ def spoken(row: Row) -> str:
     return f"{row.heading}\n{row.text}" if row.heading else row.text
 
 
+@lru_cache(maxsize=512)
 def ordinal(day: str, otherwise: int = _DAY_ONE) -> int:
     """Return the number of a logical day, `otherwise` for what is none."""
     try:
@@ -52,34 +53,36 @@ def ordinal(day: str, otherwise: int = _DAY_ONE) -> int:
         return otherwise
 
 
-def own(row: Row) -> tuple[str, ...]:
+def own(row: Row) -> Sequence[str]:
     """Return the terms of a row: who said it, its heading and tags, and its text."""
-    return _terms(f"{row.person}\n{row.heading}\n{' '.join(row.tags)}\n{row.text}")
+    text = f"{row.person}\n{row.heading}\n{' '.join(row.tags)}\n{row.text}"
+    return tokens.search_terms(text) if row.n < 0 else _terms(text)
 
 
 @lru_cache(maxsize=2_048)
 def _terms(text: str) -> tuple[str, ...]:
-    """Return the terms of a text; cached because each turn stands in the windows of its neighbours too."""
+    """Return the terms of a turn; cached because it stands in the windows of its neighbours too."""
     return tuple(tokens.search_terms(text))
 
 
-def windows(rows: Sequence[Row], turns: Turns) -> list[tuple[str, ...]]:
-    """Return for each row its terms with those of the turns around it; any other row is its own window.
+def views(rows: Sequence[Row], turns: Turns) -> list[tuple[Sequence[str], Sequence[str]]]:
+    """Return for each row its terms, alone and with those of the turns around it; any other row is its own window.
 
     Rows that stand beside each other in a session, in order, share one reading of their neighbours.
     """
     around = _surroundings(rows, turns)
-    found: list[tuple[str, ...]] = []
+    found: list[tuple[Sequence[str], Sequence[str]]] = []
     for row in rows:
+        mine = own(row)
         if row.n < 0 or not row.session:
-            found.append(own(row))
+            found.append((mine, mine))
             continue
         words: list[str] = []
         for n in range(row.n - REACH, row.n + REACH + 1):
             beside = row if n == row.n else around.get((row.session, n))
             if beside is not None:
-                words += own(beside) if beside is row else own(beside)[:NEIGHBOUR]
-        found.append(tuple(words))
+                words += mine if beside is row else own(beside)[:NEIGHBOUR]
+        found.append((mine, words))
     return found
 
 
@@ -112,8 +115,11 @@ def facets(row: Row) -> list[str]:
     return [facet(name, value) for name, value in named if value]
 
 
+@lru_cache(maxsize=2_048)  # most rows share theirs with the row before
 def facet(name: str, value: str) -> str:
     """Return one filter value as the index holds it."""
+    if value.isascii() and len(value) <= _VALUE:
+        return f"{name}:{value}"
     if len(value) > _VALUE:
         value = hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()
     return f"{name}:{value.encode('utf-8', 'replace').decode()}"

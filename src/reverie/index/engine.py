@@ -128,8 +128,9 @@ class Engine:
         made = self._tantivy.Document()
         made.add_unsigned("num", document.num)
         made.add_integer("day", documents.ordinal(document.day))
-        made.add_text("own", " ".join(document.own))
-        made.add_text("window", " ".join(document.window))
+        own = " ".join(document.own)
+        made.add_text("own", own)
+        made.add_text("window", own if document.window is document.own else " ".join(document.window))
         for value in document.facets:
             made.add_text("facet", value)
         return made

@@ -184,20 +184,17 @@ class TextIndex:
 
     def _count(self, rows: Sequence[Row]) -> list[pending.Pending]:
         """Return rows ready to be scored, in their order."""
-        windows = documents.windows(rows, self.rows.turns)
-        return [
-            pending.counted(documents.own(row), window) for row, window in zip(rows, windows, strict=True)
-        ]
+        return [pending.counted(*views) for views in documents.views(rows, self.rows.turns)]
 
     def _means(self) -> dict[str, float]:
         """Return the mean length of each view, from the rows added last when the index was opened or committed."""
         if not self._lengths:
             sample = sorted(self.rows.sample(_SAMPLE), key=lambda row: (row.session, row.n, row.id))
-            views = {
-                "own": [documents.own(row) for row in sample],
-                "window": documents.windows(sample, self.rows.turns),
+            views = documents.views(sample, self.rows.turns)
+            self._lengths = {
+                field: sum(len(pair[view]) for pair in views) / max(len(views), 1)
+                for view, field in enumerate(("own", "window"))
             }
-            self._lengths = {field: sum(map(len, view)) / max(len(view), 1) for field, view in views.items()}
         return self._lengths
 
     # -- building
@@ -285,11 +282,9 @@ class TextIndex:
     def _documents(self, noted: Sequence[Numbered]) -> Iterator[documents.Document]:
         for start in range(0, len(noted), _SAMPLE):
             part = noted[start : start + _SAMPLE]
-            windows = documents.windows([one.row for one in part], self.rows.turns)
-            for one, window in zip(part, windows, strict=True):
-                yield documents.Document(
-                    one.num, one.row.day, documents.own(one.row), window, documents.facets(one.row)
-                )
+            views = documents.views([one.row for one in part], self.rows.turns)
+            for (num, row, *_), (own, window) in zip(part, views, strict=True):
+                yield documents.Document(num, row.day, own, window, documents.facets(row))
 
 
 def candidate(row: Row, score: float) -> Candidate:
