@@ -91,6 +91,7 @@ def run(
     now: bool = True,
     dry: bool = False,
     most: int = 0,
+    day: str = "",
     masked: Callable[[str], bool] = lambda _: False,
     linking: bool = False,
     **reach: Any,
@@ -105,7 +106,7 @@ def run(
     try:
         alike = (lambda _: states[-1].states()) if linking else None
         around = Reach(look=look, veil=Veil(masked), alike=alike, **reach)
-        return dream(ws, around, Wish(now=now, dry_run=dry, most=most))
+        return dream(ws, around, Wish(now=now, dry_run=dry, day=day, most=most))
     finally:
         for state in states:
             state.close()

@@ -139,6 +139,25 @@ def test_a_page_that_moves_keeps_its_entries_cited(desk: Desk) -> None:
     assert not page.exists()
 
 
+@pytest.mark.parametrize("name", ["3_Personal/People/Dana Lee.md", "5_Archives/Dana.md", "Loose/Dana.md"])
+def test_what_is_said_later_goes_to_the_page_that_a_person_moved(desk: Desk, name: str) -> None:
+    """Renamed or moved within the zones, a page takes the next entry of its subject; outside them a new one does."""
+    for what in ("reads email", "calls early"):
+        desk.remember(f"Dana from Zephyr {what}", about="Dana")
+    desk.night()
+    notebook = desk.root / VAULT
+    moved = notebook / name
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    (notebook / "3_Personal/People/Dana.md").rename(moved)
+    before = moved.read_text(encoding="utf-8")
+    desk.remember("Dana from Zephyr sails", about="Dana")
+    assert desk.night().counts["cited"] == 1
+    inside = not name.startswith("Loose")
+    assert ("sails" in moved.read_text(encoding="utf-8")) == inside
+    assert (moved.read_text(encoding="utf-8") == before) == (not inside)
+    assert (notebook / "3_Personal/People/Dana.md").exists() == (not inside)
+
+
 def test_new_pages_go_into_the_folders_that_stand(desk: Desk) -> None:
     """Where a person has the folder `people`, a new page of somebody's goes there, into no second spelling (P-19)."""
     desk.write(f"{VAULT}/3_Personal/people/Bob.md", "# Bob\n")

@@ -11,6 +11,7 @@ from dream_world import (
     NIGHT,
     TEA,
     WORK,
+    bytes_of,
     entry,
     failing,
     happened,
@@ -23,8 +24,10 @@ from dream_world import (
 )
 
 from reverie import layout
+from reverie.core.dreamt import Wish
 from reverie.core.records import Run
 from reverie.core.watermark import advanced, run_name, standing
+from reverie.errors import UsageError
 from reverie.store import counters, runs
 from reverie.store.counters import DreamCounters
 from reverie.store.workspace import Workspace
@@ -155,3 +158,32 @@ def test_the_watermark_never_moves_back() -> None:
 def test_runs_of_one_second_have_names_of_their_own() -> None:
     """Two runs that begin at the same instant are told apart (N-27)."""
     assert run_name(NIGHT, ["dream:20260702-030000"]) == "dream:20260702-030000-2"
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01", "2026-7-1", "2026-07-01T00:00"])
+def test_a_day_that_is_none_is_no_wish(day: str) -> None:
+    """Whoever asks for a dream of a day that is none, or of less than no entries, is told how to ask."""
+    with pytest.raises(UsageError, match="2026-07-01"):
+        Wish(day=day)
+    with pytest.raises(UsageError, match="0 for all"):
+        Wish(most=-1)
+
+
+def test_a_dream_of_one_day_takes_that_day_alone(ws: Workspace) -> None:
+    """Today and days to come have nothing to dream; a closed day is dreamt, and holds no other up or back."""
+    log(
+        ws,
+        [
+            *DAY,
+            entry(20, "User likes plums", day="2026-06-01"),
+            entry(21, "User likes figs", day="2026-07-02"),
+        ],
+    )
+    before = bytes_of(ws)
+    for day in ("2026-07-02", "2030-01-01", "2026-06-02"):
+        assert run(ws, day=day).reason == "no entry of a closed day is pending"
+    assert bytes_of(ws) == before
+    assert run(ws, day="2026-07-01").counts == {"cited": 4}
+    assert runs.watermark(ws) == ""
+    assert run(ws).counts == {"cited": 1}
+    assert runs.watermark(ws) == "2026-07-01"

@@ -11,7 +11,9 @@ import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
+from reverie.core.names import is_day
 from reverie.core.run_words import summary
+from reverie.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +59,12 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
     day: str = ""
     most: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a day that is none, and for less than no entries."""
+        if self.day and not is_day(self.day):
+            message = f"{self.day[:40]!r} is no day: write it as 2026-07-01"
+            raise UsageError(message)
+        if self.most < 0:
+            message = f"a batch cannot hold {self.most} entries: name a number, or 0 for all"
+            raise UsageError(message)

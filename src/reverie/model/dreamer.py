@@ -35,7 +35,7 @@ class Material:
 
     `replaces` are the entries that each entry supersedes; `find` returns the state of an entry that is not forgotten;
     `page_of` the page that cites an entry now, or ""; `read` a page's text, None when there is none; `today` the day
-    that a changed page states; `spelled` a path with its folders spelled as those that stand.
+    that a changed page states; `spelled` where a page stands by now, without `.md`.
     """
 
     parts: tuple[Part, ...]

@@ -36,6 +36,7 @@ from reverie.store.counters import DreamCounters
 from reverie.store.landing import Landed, Verdict, land, transcript
 from reverie.store.reconciling import reconciling
 from reverie.store.staging import Staging
+from reverie.store.whereabouts import Whereabouts
 from reverie.store.workspace import Workspace
 
 Lines = Sequence[Mapping[str, object]]  # of a transcript
@@ -97,14 +98,11 @@ class Night:
         self.started = ws.clock()
         self.failures = dict(self.before.failures)
         self.most = self.before.most
-        self.sight = Sight(
-            state.find,
-            state.events,
-            cited_on=state.cited_on,
-            notebook=ws.notebook,
-        )
+        self.sight = Sight(state.find, state.events, cited_on=state.cited_on, notebook=ws.notebook)
         self._days = daylog.days(ws)
         earlier = runs.read(ws)
+        self._written = frozenset(page for one in earlier for page in one.pages)
+        self._cited_on = state.cited_on
         self._names = [one.run for one in earlier]
         self.watermark = highest(earlier)
         recalls: stream.Read[Recalled] = stream.read(ws, layout.RECALL_LOG, Recalled)
@@ -117,6 +115,11 @@ class Night:
     def staging(self) -> Staging:
         """The notebook, with what this night changed laid over it."""
         return Staging(self._ws)
+
+    @cached_property
+    def whereabouts(self) -> Whereabouts:
+        """Where pages stand that some run wrote before."""
+        return Whereabouts(self._ws, self.staging, written=self._written, cited_on=self._cited_on)
 
     def link(self, alike: Alike, *, by: str) -> None:
         """Link what waits with what it repeats, changes or contradicts, where no extraction did."""
