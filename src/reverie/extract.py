@@ -2,7 +2,8 @@
 
 In: the turns of a session past its mark, and notes whose bytes changed. Out: one extraction record in the journal for
 each span, and links between what it found and what was known. The mark of a session is the highest `to` of its records,
-wherever they stand. Without a model, all that is unread is one span, read by rule; with one, spans fit its requests.
+wherever they stand. Without a model, all that is unread is one span, read by rule, and those of some hundred turns are
+stored with one sync; with one, spans fit its requests.
 
 What survives a crash here: before the record is synced, nothing happened and the span is read again; after it, the
 span is never read again. Two processes that read the same span both come to the write lock, which neither holds while
@@ -25,29 +26,31 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
-from reverie.core.active_window import content_of, range_of
+from reverie.core.active_window import range_of
 from reverie.core.days import format_instant
 from reverie.core.due import Due
-from reverie.core.entries import derived_id, notable
-from reverie.core.extracting import Extracted, Reading
+from reverie.core.entries import derived_id
+from reverie.core.extracting import Extracted, Reading, storing
 from reverie.core.hints import is_echo
 from reverie.core.linking import linked
 from reverie.core.note_parts import parts
 from reverie.core.pipeline import Moment, due, rhythm_of
-from reverie.core.records import Entry, Extraction, History, Turn
+from reverie.core.records import Event, Extraction, Turn
 from reverie.core.withheld import readable_turn
-from reverie.errors import ModelFailed
+from reverie.errors import ModelFailed, ReverieError
 from reverie.model.asking import Model
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
 from reverie.model.rules import Found
 from reverie.model.spans import Taken, take, together
 from reverie.store import history, journal, kept_out, lent, notes, sessions, stream, tries
-from reverie.store.entering import prepare
+from reverie.store.entering import gave_entries, prepare, prepare_parts
+from reverie.store.unread import Unread, past
 from reverie.store.workspace import Workspace
 
 __all__ = ["Extracted", "Reading", "extract"]
 
 RAW = "raw/1"  # the extractor of a span that nothing could be read from
+AT_ONCE = 400  # turns after which what rules read is stored; a crash loses the links of no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +68,13 @@ class _Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unread:
-    """Turns to be read as one span: the session's mark, where the span begins, and the turns before it.
+class _Made:
+    """What was read of a span, ready to be stored: its record, hints by entry, and what storing it will have done."""
 
-    `lost` says that the mark was reached in a file that is gone.
-    """
-
-    session: str
-    mark: int
-    start: int
-    turns: tuple[Turn, ...]
-    before: tuple[Turn, ...]
-    lost: bool
-    tried: tries.Try
-
-    @property
-    def after(self) -> str:
-        return str(self.turns[-1].n + 1)
+    unread: Unread
+    record: Extraction
+    hints: dict[str, str]
+    done: Extracted
 
 
 def extract(
@@ -105,14 +98,13 @@ def extract(
     done = Extracted()
     out = {} if upto else lent.held(ws)
     try:
-        for session in _due(job, moment) if names is None else names:
-            if session not in out:
-                for step in _session(job, session):
-                    done += step
-            elif names is not None:
-                done += Extracted(
-                    problems=(f"{session} is being read by {out[session].by}: it is left to it",)
-                )
+        wanted = _due(job, moment) if names is None else dict.fromkeys(names)
+        free = [one for one in wanted if one not in out]
+        for step in _by_model(job, free) if model else _by_rule(job, free):
+            done += step
+        for session in () if names is None else (one for one in wanted if one in out):
+            problem = f"{session} is being read by {out[session].by}: it is left to it"
+            done += Extracted(problems=(problem,))
         for step in () if upto else _notes(job):
             done += step
     except ModelFailed as error:
@@ -127,46 +119,58 @@ def _due(job: _Job, moment: Moment) -> list[str]:
     return list(due(talks, moment, now=ws.clock(), calendar=ws.calendar, rhythm=rhythm))
 
 
-def _session(job: _Job, session: str) -> Iterator[Extracted]:
-    """Read the session past its mark, span by span, as far as it can be read."""
-    while (unread := _unread(job, session)) is not None:
-        taken = Taken()
-        for piece in batches(unread.turns) if job.model else (unread.turns,):
-            taken = together(taken, _take(job, unread, piece))
-            if taken.trouble:
-                break
-        if taken.trouble:
-            step, goes_on = _in_trouble(job, unread, taken)
-            yield step
-            if not goes_on:
-                return
-            continue
-        yield _store(job, unread, taken)
-        if job.model is None:
-            return
-        tries.settle(job.ws, session, unread.tried, size=len(unread.turns), at=unread.after)
+def _by_rule(job: _Job, names: Iterable[str]) -> Iterator[Extracted]:
+    """Read sessions past their marks, each as one span, and store those of about `AT_ONCE` turns together.
 
-
-def _unread(job: _Job, session: str) -> _Unread | None:
-    """Return the next span of the session past its mark, None when all is read.
-
-    A mark beyond the last ordinal was reached in a file that is gone. The present one is read as one span from its
-    beginning, and its ordinals go on above the mark; else every turn up to there would stay hidden.
+    What stops the reading of one leaves those before it stored.
     """
+    made: list[_Made] = []
+    try:
+        for session in names:
+            if (unread := _unread(job, session)) is not None:
+                made.append(_made(job, unread, _take(job, unread, unread.turns)))
+            if sum(len(one.unread.turns) for one in made) >= AT_ONCE:
+                ready, made = made, []
+                yield _store(job, ready)
+    except ReverieError:
+        if made:
+            yield _store(job, made)
+        raise
+    if made:
+        yield _store(job, made)
+
+
+def _by_model(job: _Job, names: Iterable[str]) -> Iterator[Extracted]:
+    """Read sessions past their marks, span by span, each as far as it can be read."""
+    for session in names:
+        while (unread := _unread(job, session)) is not None:
+            taken = Taken()
+            for piece in batches(unread.turns):
+                taken = together(taken, _take(job, unread, piece))
+                if taken.trouble:
+                    break
+            if taken.trouble:
+                step, goes_on = _in_trouble(job, unread, taken)
+                yield step
+                if not goes_on:
+                    break
+                continue
+            yield _store(job, [_made(job, unread, taken)])
+            tries.settle(job.ws, session, unread.tried, size=len(unread.turns), at=str(unread.stop))
+
+
+def _unread(job: _Job, session: str) -> Unread | None:
+    """Return the next span of the session past its mark, None when all is read."""
     ws, mark = job.ws, job.glance(session)
-    whole = sessions.load(ws, session)
-    lost = mark > whole.state.turns
-    start = 0 if lost else mark
-    turns = tuple(turn for turn in whole.turns if start <= turn.n < (job.upto or turn.n + 1))
-    if not turns:
-        return None
-    tried = tries.of(ws, session, str(start)) if job.model else tries.Try(str(start))
-    turns = turns if lost or not job.model else first_batch(turns, most=tried.most)
-    before = tuple(turn for turn in whole.turns if turn.n < start)[-CONTEXT_TURNS:]
-    return _Unread(session, mark, start, turns, before, lost, tried)
+    found = past(ws, session, mark=mark, upto=job.upto, context=CONTEXT_TURNS)
+    if found is None or job.model is None:
+        return found
+    tried = tries.of(ws, session, str(found.start))
+    turns = found.turns if found.lost else first_batch(found.turns, most=tried.most)
+    return msgspec.structs.replace(found, turns=turns, tried=tried)
 
 
-def _take(job: _Job, unread: _Unread, turns: Sequence[Turn]) -> Taken:
+def _take(job: _Job, unread: Unread, turns: Sequence[Turn]) -> Taken:
     """Read some turns, without what may not be read of them, under no lock."""
     shown = tuple(job.reading.shown(unread.session)) if job.model else ()
     span = Span(turns=_seen(job, turns), before=_seen(job, unread.before), known=shown)
@@ -179,7 +183,7 @@ def _seen(job: _Job, turns: Iterable[Turn]) -> tuple[Turn, ...]:
     return tuple(readable_turn(turn, masked=masked, topics=topics) for turn in turns)
 
 
-def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bool]:
+def _in_trouble(job: _Job, unread: Unread, taken: Taken) -> tuple[Extracted, bool]:
     """Note that a span could not be read, and return what that did, and whether reading the session may go on.
 
     A turn that is given up is kept in the history first; a crash before its record leaves it to be tried again, and
@@ -192,27 +196,16 @@ def _in_trouble(job: _Job, unread: _Unread, taken: Taken) -> tuple[Extracted, bo
     if verdict != "give up":
         trouble = Extracted(asked=taken.asked, problems=(f"{what} could not be read: {taken.trouble}",))
         return (trouble, False) if verdict == "again" else (Extracted(asked=taken.asked), True)
-    raw = History(
-        cursor=0,
-        timestamp=unread.turns[-1].at,
-        session=session,
-        turns=range_of(unread.turns),
-        content=content_of(unread.turns, ws.calendar),
-        why=taken.trouble,
-    )
-    history.set_aside(ws, raw)
-    done = _store(job, unread, msgspec.structs.replace(taken, extractor=RAW))
+    history.set_aside(ws, unread.raw(ws.calendar, taken.trouble))
+    done = _store(job, [_made(job, unread, msgspec.structs.replace(taken, extractor=RAW))])
     given_up = tries.GivenUp(what, taken.trouble, ws.clock())
-    tries.settle(ws, session, unread.tried, size=size, at=unread.after, given_up=given_up)
+    tries.settle(ws, session, unread.tried, size=size, at=str(unread.stop), given_up=given_up)
     return done + Extracted(problems=(f"{given_up.what} was kept raw: {taken.trouble}",)), True
 
 
-def _store(job: _Job, unread: _Unread, taken: Taken) -> Extracted:
-    """Append the record of a span under the write lock, if its session's mark still stands where it was."""
-    ws, stop = job.ws, unread.turns[-1].n + 1
-    # The turns are part of the name: where a session file was lost, its ordinals are given again to other words.
-    said = (part for turn in unread.turns for part in (turn.id, turn.content))
-    name = derived_id("extraction", unread.session, str(unread.start), str(stop), taken.extractor, *said)
+def _made(job: _Job, unread: Unread, taken: Taken) -> _Made:
+    """Return the record of what was read of a span."""
+    ws, name = job.ws, unread.named(taken.extractor)
     news, echoes = _news(job, unread.session, taken)
     prepared, refused = prepare(ws, name, [one.entry for one in news])
     record = Extraction(
@@ -220,22 +213,33 @@ def _store(job: _Job, unread: _Unread, taken: Taken) -> Extracted:
         at=ws.clock(),
         session=unread.session,
         start=unread.start,
-        stop=stop,
+        stop=unread.stop,
         extractor=taken.extractor,
         entries=tuple(entry for _, entry in prepared),
     )
-    with ws.writing("extract"):
-        if job.reading.mark(unread.session) != unread.mark:
-            return Extracted(asked=taken.asked)
-        journal.append(ws, record)
-        if unread.lost:
-            sessions.lift(ws, unread.session, to=unread.mark)
-    kept_out.excluded(ws, kept_out.on_topic(ws, unread.turns))
     hints = {entry.id: news[place].hint for place, entry in prepared if news[place].hint}
-    read = Extracted(
+    done = Extracted(
         spans=1, refused=refused, echoes=echoes, asked=taken.asked, made_up=taken.made_up, problems=taken.left
     )
-    return read + _linked(job, record, hints)
+    return _Made(unread, record, hints, done + storing(record))
+
+
+def _store(job: _Job, made: Sequence[_Made]) -> Extracted:
+    """Append the records of spans under the write lock, of those whose session's mark still stands where it was."""
+    ws = job.ws
+    with ws.writing("extract"):
+        marks = job.reading.marks([one.unread.session for one in made])
+        moved = [one for one, mark in zip(made, marks, strict=True) if mark != one.unread.mark]
+        stored = [one for one, mark in zip(made, marks, strict=True) if mark == one.unread.mark]
+        journal.append_all(ws, [one.record for one in stored])
+        for one in stored:
+            if one.unread.lost:
+                sessions.lift(ws, one.unread.session, to=one.unread.mark)
+    done = Extracted(asked=sum(one.done.asked for one in moved))
+    for one in stored:
+        kept_out.excluded(ws, kept_out.on_topic(ws, one.unread.turns))
+        done += one.done
+    return done + _linked(job, [(one.record, one.hints) for one in stored])
 
 
 def _news(job: _Job, session: str, taken: Taken) -> tuple[list[Found], int]:
@@ -245,15 +249,24 @@ def _news(job: _Job, session: str, taken: Taken) -> tuple[list[Found], int]:
     return news, len(taken.found) - len(news)
 
 
-def _linked(job: _Job, record: Extraction, hints: Mapping[str, str]) -> Extracted:
-    """Link what was just stored with what was known before, and say what became due."""
-    ws, by = job.ws, record.extractor
-    events = linked(
-        record.entries, hints, alike=job.reading.alike, at=ws.clock(), by=by, zone=ws.calendar.zone
-    )
-    stream.append_all(ws, layout.EVENTS, events)
-    follows = Due(drain=bool(record.entries), publish=bool(events) or any(map(notable, record.entries)))
-    return Extracted(entries=len(record.entries), links=len(events), due=follows)
+def _linked(job: _Job, stored: Iterable[tuple[Extraction, Mapping[str, str]]]) -> Extracted:
+    """Link what was just stored with what was known before, record by record; what stops it leaves the links so far."""
+    ws, reading = job.ws, job.reading
+    events: list[Event] = []
+    written, shown = 0, True
+    try:
+        for record, hints in stored:
+            if not shown:
+                stream.append_all(ws, layout.EVENTS, events[written:])
+                written = len(events)
+                reading.mark(record.session)  # the state looks at the files again
+            at, by, zone = ws.clock(), record.extractor, ws.calendar.zone
+            found = linked(record.entries, hints, alike=reading.alike, at=at, by=by, zone=zone)
+            shown = reading.told([one for one in record.entries if not reading.masked(one)], found)
+            events += found
+    finally:
+        stream.append_all(ws, layout.EVENTS, events[written:])
+    return Extracted(links=len(events), due=Due(publish=bool(events)))
 
 
 def _notes(job: _Job) -> Iterator[Extracted]:
@@ -271,7 +284,8 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
     A note's record says how far it was read: in its last one stands the digest of its bytes.
     """
     ws, path, at = job.ws, note.path, job.ws.calendar.start(note.day)
-    fresh = [part for part in parts(path, note.text) if not job.model or not _known(job, part.name)]
+    known = job.reading.known
+    fresh = [part for part in parts(path, note.text) if not (job.model and gave_entries(part.name, known))]
     names = [*(part.name for part in fresh), ""]
     role: Literal["user", "assistant"] = "assistant" if job.model else "user"
     said = (Turn(role=role, content=part.text, at=at, n=n) for n, part in enumerate(fresh))
@@ -312,19 +326,8 @@ def _note(job: _Job, note: notes.Note) -> Iterator[Extracted]:
 def _store_note(job: _Job, note: notes.Note, names: Sequence[str], taken: Taken) -> Extracted | None:
     """Append the record of some paragraphs, called `names`, if the note was not read meanwhile; None when it was."""
     ws, now = job.ws, job.ws.clock()
-    entries: list[Entry] = []
-    refused = 0
-    for n in dict.fromkeys(one.n for one in taken.found):
-        said = [one.entry for one in taken.found if one.n == n]
-        prepared, bad = prepare(ws, names[n], said)
-        refused += bad
-        fresh = [entry for _, entry in prepared if job.reading.known(entry.id) is None]
-        entries += [
-            msgspec.structs.replace(
-                entry, origin="agent" if entry.status == "active" else entry.origin, turns="", session=""
-            )
-            for entry in fresh
-        ]
+    said = [(one.n, one.entry) for one in taken.found]
+    entries, refused = prepare_parts(ws, names, said, known=job.reading.known)
     record = Extraction(
         # A note may come back to what it was: without the time, that reading would pass for the earlier one.
         id=derived_id(
@@ -334,16 +337,11 @@ def _store_note(job: _Job, note: notes.Note, names: Sequence[str], taken: Taken)
         note=note.path,
         digest=note.digest,
         extractor=taken.extractor,
-        entries=tuple(entries),
+        entries=entries,
     )
     with ws.writing("extract"):
         if job.reading.note(note.path) != note.before:
             return None
         journal.append(ws, record)
     read = Extracted(spans=1, refused=refused, asked=taken.asked, made_up=taken.made_up)
-    return read + _linked(job, record, {})
-
-
-def _known(job: _Job, name: str) -> bool:
-    """Whether a part of a note gave entries before: reading it again by a model could give them other words."""
-    return any(job.reading.known(derived_id(name, str(place))) is not None for place in range(3))
+    return read + storing(record) + _linked(job, [(record, {})])

@@ -92,9 +92,8 @@ class Opened:
     def trusted_or_raise(self) -> None:
         """Raise Untrusted for a workspace that was not initialised here."""
         if not self.trusted:
-            message = (
-                f"{self.ws.root} was not made here: look through it, then run `reverie trust {self.ws.root}`"
-            )
+            root = self.ws.root
+            message = f"{root} was not made here: look through it, then run `reverie trust {root}`"
             raise Untrusted(message)
 
     @property
@@ -195,6 +194,7 @@ class Opened:
             note=lambda path: self.state_now().note_digest(path),
             known=self.known,
             alike=self.resembling,
+            told=self.resembling.told,
             shown=self._shown,
             masked=self.mask,
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
-from reverie.core.records import Draft, Entry
+from reverie.core.records import Draft, Entry, Event
 from reverie.index.resembling import Resembling
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
@@ -86,3 +86,37 @@ def test_the_files_are_looked_at_when_a_stored_entry_changed_and_not_for_each_en
         memory.opened.state_now()
         assert len(alike(asked)) == 2
         assert len(looks) == 2
+
+
+def test_what_one_wrote_oneself_is_found_before_the_files_are_looked_at(tmp_path: Path) -> None:
+    """Entries that are told of are met like stored ones, and what happened to them is seen, until the next look."""
+    with opened(tmp_path) as memory:
+        memory.opened.state_now()
+        alike, old, new = (
+            memory.opened.reading().alike,
+            entry("User works at Kestrel"),
+            entry("User works at Teal"),
+        )
+        over = Event(id=derived_id("link"), at=NOON, kind="supersede", entry=new.entry.id, other=old.entry.id)
+        told = memory.opened.reading().told
+        assert told([old.entry], [])
+        assert [state.current for state in alike(new.entry)] == [True]
+        assert told([new.entry], [over])
+        found = {state.entry.id: state for state in alike(entry("User works at Kestrel or Teal").entry)}
+        assert (found[old.entry.id].superseded_by, found[new.entry.id].current) == (new.entry.id, True)
+        memory.remember("The server room is cold")
+        memory.opened.state_now()
+        assert not alike(new.entry)  # no file holds them
+
+
+def test_what_happens_to_a_stored_entry_asks_for_a_look_at_the_files(tmp_path: Path) -> None:
+    """The search rows follow the files, so an event on a stored entry is seen by bringing them up to date alone."""
+    with opened(tmp_path) as memory:
+        stored = memory.remember("User works at Kestrel").id
+        memory.opened.state_now()
+        new = entry("User works at Teal")
+        over = Event(id=derived_id("link"), at=NOON, kind="supersede", entry=new.entry.id, other=stored)
+        assert memory.opened.reading().told([new.entry], [over])  # it waits
+        memory.drain()
+        memory.opened.state_now()
+        assert not memory.opened.reading().told([new.entry], [over])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from reverie.capture import capture, pause, resume
 from reverie.core.fold import EntryState
 from reverie.core.records import Event, Extraction
 from reverie.drain import drain
+from reverie.errors import UnsafePath
 from reverie.extract import Extracted, Reading, extract
 from reverie.remember import note
 from reverie.store import journal, sessions, stream
@@ -118,6 +120,55 @@ def test_the_loser_of_a_race_stores_nothing(ws: Workspace) -> None:
 
     assert extract(ws, Reading(mark=mark, note=asks.note, known=asks.known, alike=asks.alike)) == Extracted()
     assert len(records(ws)) == 1
+
+
+def test_sessions_read_together_are_a_record_each_and_one_look_at_the_files(ws: Workspace) -> None:
+    """By rule, what was read of many sessions is stored at once: a record each, and the marks are looked at once."""
+    names = ["s1", "s2", "s3"]
+    for session in names:
+        told(ws, JOB, session=session)
+    asks, looks = reading(ws), []
+
+    def mark(session: str) -> int:
+        looks.append(session)
+        return asks.mark(session)
+
+    done = extract(ws, replace(asks, mark=mark, glance=asks.mark), names=[*names, "s1", "s0"])
+    assert (done.spans, done.entries) == (3, 3)
+    assert [record.session for record in records(ws)] == names
+    assert (
+        len(looks) == 3
+    )  # once before anything is stored, and before what follows is linked, for it was not `told`
+    assert extract(ws, reading(ws)) == Extracted()
+
+
+def test_of_sessions_read_together_the_raced_one_is_dropped(ws: Workspace) -> None:
+    """Where a neighbour read one of several sessions meanwhile, the others are stored all the same (P-02)."""
+    told(ws, JOB, session="s1")
+    told(ws, CITY, session="s2")
+    asks = reading(ws)
+    raced = iter([True])
+
+    def glance(session: str) -> int:
+        found = asks.mark(session)
+        if session == "s2" and next(raced, False):
+            extract(opened(ws.root, first=1 << 32), asks, names=["s2"])
+        return found
+
+    done = extract(ws, replace(asks, glance=glance), names=["s1", "s2"])
+    assert done.spans == 1
+    assert sorted(record.session for record in records(ws)) == ["s1", "s2"]
+
+
+def test_a_session_that_cannot_be_opened_leaves_those_before_it_stored(ws: Workspace, tmp_path: Path) -> None:
+    """What stops the reading of one session does not take with it what was read of those before (P-08)."""
+    told(ws, JOB, session="s1")
+    path = ws.root / sessions.path_of("s2")
+    (tmp_path / "elsewhere").write_bytes(b"")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnsafePath):
+        extract(ws, reading(ws), names=["s1", "s2"])
+    assert [record.session for record in records(ws)] == ["s1"]
 
 
 @pytest.mark.parametrize("how", ["deleted", "cut"])

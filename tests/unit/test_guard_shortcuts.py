@@ -12,8 +12,21 @@ from hypothesis import strategies as st
 
 from reverie.core.fold import EntryState
 from reverie.core.guard import relate
+from reverie.core.guard_attributes import (
+    CLAIMING,
+    CLAIMING_ASCII,
+    DATE_NOUNS,
+    FREE_NOUNS,
+    NAME_NOUNS,
+    NUMBER_NOUNS,
+    NUMBER_VERBS,
+)
+from reverie.core.guard_claims import _SPOKEN, _SPOKEN_ASCII
 from reverie.core.guard_reading import _of_word, _read
+from reverie.core.guard_words import SAME_WORDS
+from reverie.core.guard_words_zh import CHINESE
 from reverie.core.links import links_of
+from reverie.core.patterns import Words
 from reverie.core.records import Entry
 
 DATA = Path(__file__).parent.parent / "data"
@@ -47,3 +60,32 @@ def test_a_link_is_what_the_guard_says_of_the_pair(old: str, new: str) -> None:
     linked = links_of(then, [state], at=NOON, by="rules/1")
     relation = relate(then, first)
     assert bool(linked) == (relation is not None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(_SPOKEN).flatmap(lambda one: st.tuples(st.just(one), st.from_regex(one[1].source))))
+def test_what_says_a_claim_holds_one_of_the_words_it_is_looked_for_by(
+    drawn: tuple[tuple[str, Words, bool, tuple[str, ...]], str],
+) -> None:
+    """A pattern of claims matches no text without one of its words; those for any text in ASCII are tried on it."""
+    one, text = drawn
+    if one[1].match(text):
+        assert any(word in text for word in one[3])
+        assert one in _SPOKEN_ASCII or not text.isascii()
+
+
+def test_what_a_noun_claims_is_seen_in_any_form_of_it() -> None:
+    """No word whose reading has a form of a claiming noun lacks what a text is looked through for."""
+    nouns = NUMBER_NOUNS | NUMBER_VERBS | DATE_NOUNS | NAME_NOUNS | FREE_NOUNS
+    words = {*nouns, *SAME_WORDS, *CHINESE} | {form for form, _ in CHINESE.values()}
+    shapes = {word: {word, word.upper(), word.title()} for word in words}
+    for word in words:
+        stems = {word, word[:-1], word + word[-1]}
+        shapes[word] |= {
+            stem + end for stem in stems for end in ("s", "es", "ies", "ed", "d", "ied", "ing", "'s")
+        }
+    for text in sorted({f"It is {shape} now" for some in shapes.values() for shape in some}):
+        forms = {form for token in _read(text).tokens for form in token.forms}
+        if not forms.isdisjoint(nouns):
+            low = text.casefold()
+            assert any(word in low for word in (CLAIMING_ASCII if low.isascii() else CLAIMING)), text

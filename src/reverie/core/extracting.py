@@ -6,13 +6,14 @@ reads anything itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from reverie.core.due import Due
+from reverie.core.entries import notable
 from reverie.core.fold import EntryState
 from reverie.core.forgetting import Mask
-from reverie.core.records import Entry
+from reverie.core.records import Entry, Event, Extraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +49,18 @@ class Extracted:
         )
 
 
+def storing(record: Extraction) -> Extracted:
+    """Return what storing a record does, links aside."""
+    publish = any(map(notable, record.entries))
+    return Extracted(entries=len(record.entries), due=Due(drain=bool(record.entries), publish=publish))
+
+
 def _nothing(_: str) -> tuple[Entry, ...]:
     return ()
+
+
+def _untold(_: Iterable[Entry], __: Iterable[Event]) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,8 @@ class Reading:
 
     `mark` and `note` look at drained and queued records alike and are asked again under the write lock. `glance` is
     `mark` as of the last look at the files, for a reading that may come to nothing. `shown` are the entries that were
-    put into a session's prompts; `masked` is what is forgotten.
+    put into a session's prompts; `masked` is what is forgotten. `told` takes in entries that were just written and
+    events that are about to be, so that `alike` knows of them, and returns whether it can without the files.
     """
 
     mark: Callable[[str], int]
@@ -68,3 +80,9 @@ class Reading:
     shown: Callable[[str], Sequence[Entry]] = _nothing
     masked: Mask = field(default_factory=Mask)
     glance: Callable[[str], int] | None = None
+    told: Callable[[Iterable[Entry], Iterable[Event]], bool] = _untold
+
+    def marks(self, names: Sequence[str]) -> list[int]:
+        """Return the marks of sessions as they are now, after one look at the files for all of them."""
+        first = [self.mark(one) for one in names[:1]]
+        return first + [(self.glance or self.mark)(one) for one in names[1:]]

@@ -6,6 +6,11 @@ owner has one of it (a manager, not a teacher); never reads a text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from reverie.core.guard_words import SAME_WORDS
+from reverie.core.guard_words_zh import CHINESE
+
 KINDS_OF_TOOLS = tuple(
     frozenset(group.split())
     for group in (
@@ -51,6 +56,22 @@ FREE_NOUNS = frozenset(
 """Attributes that have one value at a time, by the type of their value."""
 
 NUMBER_VERBS = frozenset("cost weigh earn charge".split())
+
+
+def _claiming() -> Iterator[str]:
+    nouns = NUMBER_NOUNS | NUMBER_VERBS | DATE_NOUNS | NAME_NOUNS | FREE_NOUNS
+    for noun in nouns:
+        yield noun
+        if noun[-1] in "ey":
+            yield noun[:-1] + ("i" if noun[-1] == "y" else "ing")
+    yield from (word for word, form in SAME_WORDS.items() if form in nouns)
+    yield from (word for word, (form, _) in CHINESE.items() if form in nouns)
+    yield "date"  # the date of something is one, too
+
+
+CLAIMING = tuple(sorted(set(_claiming())))
+CLAIMING_ASCII = tuple(word for word in CLAIMING if word.isascii())
+"""What stands in every text in lower case that holds one of these nouns or verbs, in any form and spelling."""
 HOLDING_VERBS = frozenset(
     """use take work live drink eat run keep deploy host drive study play store manage write develop 使用 住
     工作 喝 吃""".split()

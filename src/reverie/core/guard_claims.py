@@ -12,6 +12,8 @@ from functools import lru_cache
 import msgspec
 
 from reverie.core.guard_attributes import (
+    CLAIMING,
+    CLAIMING_ASCII,
     COMPANY_WORDS,
     DATE_NOUNS,
     FREE_NOUNS,
@@ -144,11 +146,12 @@ _STARTS = frozenset(
 
 def _spoken(text: str, reading: Reading) -> list[Claim]:
     """Return the claims that verbs make: working at, living in, working as, being so many years old, leaving."""
-    who = subject(reading)
+    told = [one for one in (_SPOKEN_ASCII if text.isascii() else _SPOKEN) if _has_one(text, one[3])]
+    who = subject(reading) if told else ()
     if not who:
         return []
     found: list[Claim] = []
-    for attribute, pattern, ends in _SPOKEN:
+    for attribute, pattern, ends, _ in told:
         match = pattern.match(text)
         if not match or _other_subject(match["subject"], who) or not _safe(text, match["rest"]):
             continue
@@ -163,20 +166,25 @@ def _spoken(text: str, reading: Reading) -> list[Claim]:
     return found
 
 
-_SPOKEN = (
-    ("employer", _EMPLOYER, False),
-    ("employer", _POSTED, False),
-    ("employer", _JOINED, False),
-    ("employer", _LEFT, True),
-    ("home", _HOME, False),
-    ("title", _TITLE, False),
-    ("employer", _EMPLOYER_ZH, False),
-    ("employer", _JOINED_ZH, False),
-    ("employer", _NEW_JOB_ZH, False),
-    ("employer", _LEFT_ZH, True),
-    ("home", _HOME_ZH, False),
-    ("age", _AGE, False),
+_SPOKEN = (  # each with words of which one stands in all that its pattern matches
+    ("employer", _EMPLOYER, False, ("work", "employed", "job", "position")),
+    ("employer", _POSTED, False, ("is", "works")),
+    ("employer", _JOINED, False, ("work", "joined", "started", "began")),
+    ("employer", _LEFT, True, ("left", "quit", "resigned")),
+    ("home", _HOME, False, ("live", "living", "resid", "based", "moved", "relocated")),
+    ("title", _TITLE, False, ("work", "promoted")),
+    ("employer", _EMPLOYER_ZH, False, ("在", "职于", "入职", "跳槽")),
+    ("employer", _JOINED_ZH, False, ("加入",)),
+    ("employer", _NEW_JOB_ZH, False, ("跳槽", "换工作", "换公司", "离职", "辞职")),
+    ("employer", _LEFT_ZH, True, ("离职", "辞职", "离开")),
+    ("home", _HOME_ZH, False, ("住", "居", "搬")),
+    ("age", _AGE, False, ("old", "turned", "岁")),
 )
+_SPOKEN_ASCII = tuple(one for one in _SPOKEN if any(map(str.isascii, one[3])))
+
+
+def _has_one(text: str, words: tuple[str, ...]) -> bool:
+    return any([word in text for word in words])  # noqa: C419 - a generator takes twice as long
 
 
 def _safe(text: str, rest: str) -> bool:
@@ -236,6 +244,9 @@ def _value(attribute: str, value: str) -> str:
 def _nouns(text: str) -> list[Claim]:
     """Return the claims that nouns make: the budget is 500, the deadline is Friday, User's manager is Dana."""
     found: list[Claim] = []
+    low = text.casefold()
+    if not _has_one(low, CLAIMING_ASCII if low.isascii() else CLAIMING):
+        return found
     for clause, alone in _clauses(text):
         changed = _CHANGED.match(clause)
         reading = read(f"{changed['what']} changed to {changed['value']}" if changed else clause)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from reverie.core.guard_signature import searched_by
-from reverie.core.tokens import query_terms
+from reverie.core.tokens import query_terms, stop_terms
 
 DEPTH = 20  # statements a new one is compared with
 LOOKED_AT = 400  # places in the lists of a word's statements; the rarest words come first
@@ -62,8 +62,12 @@ class RareWords:
 
 def words_by_which(text: str) -> tuple[str, ...]:
     """Return the words by which statements are looked for that may have to do with a new one."""
-    more = searched_by(text)
-    return _words(f"{text} {more}" if more else text)
+    own, more = _words(text), searched_by(text)
+    if not more:
+        return own
+    if not own or own[0] in stop_terms():  # it says nothing but what a search leaves out
+        return _words(f"{text} {more}")
+    return tuple(dict.fromkeys((*own, *_words(more))))
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -4,17 +4,18 @@ Owns the search behind links; promises that what waits for the drain is looked t
 files are looked at when a stored entry changed rather than for each entry, and that while the index cannot be
 used only its part is missing; never judges what two entries are to each other.
 
-What waits has an index of its own, in memory.
+What waits has an index of its own, in memory. One who writes many entries says so (`told`), and they are looked through
+before the files are read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
-from reverie.core.fold import EntryState
+from reverie.core.fold import EntryState, fold
 from reverie.core.query import Query
 from reverie.core.rare_words import DEPTH, RareWords, words_by_which
-from reverie.core.records import Entry
+from reverie.core.records import Entry, Event
 from reverie.core.rows import Filter
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.protocol import Index
@@ -30,18 +31,54 @@ class Resembling:
         self._waiting = RareWords()
         self._seen = self._searched = -1  # the versions of the state that were looked at
         self._is_empty = False  # whether nothing was stored then
+        self._told: dict[str, EntryState] = {}  # by what was written since then
+        self._events: dict[str, list[Event]] = {}
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
         words = words_by_which(entry.text)
+        self._look()
+        waiting = self._waiting.alike(words)
+        if self._is_empty:
+            found = {state.entry.id: state for state in self._state.queued(waiting)}
+            return self._as_told(waiting, found)
+        ids = (*self._stored(entry.text, words), *waiting)
+        return self._as_told(ids, self._state.find(ids))
+
+    def told(self, entries: Iterable[Entry], events: Iterable[Event]) -> bool:
+        """Take in entries that were just written, and events, until the state shows them by itself.
+
+        Return whether it could: what happened to a stored entry is seen by reading the files alone, for the search rows
+        follow them.
+        """
+        self._look()
+        fresh = {entry.id: entry for entry in entries}
+        for entry in fresh.values():
+            self._told[entry.id] = fold(entry, ())
+            self._waiting.add(entry.id, entry.text)
+        changed: dict[str, None] = {}
+        for event in events:
+            for one in filter(None, (event.entry, event.other)):
+                self._events.setdefault(one, []).append(event)
+                changed[one] = None
+        waiting = {state.entry.id: state for state in self._state.queued(changed)} | self._told
+        for one in changed.keys() & waiting.keys():
+            before = () if one in fresh else self._state.events(one)
+            self._told[one] = fold(waiting[one].entry, (*before, *self._events[one]))
+        return changed.keys() <= waiting.keys()
+
+    def _look(self) -> None:
+        """Take in what waits for the drain, where the state was brought up to date since it was last looked at."""
         if self._seen != self._state.version:
             self._waiting.set({one.entry.id: one.entry.text for one in self._state.queued()})
             self._is_empty = self._state.is_empty()
+            self._told, self._events = {}, {}
             self._seen = self._state.version
-        waiting = self._waiting.alike(words)
-        if self._is_empty:
-            return self._state.queued(waiting)
-        return list(self._state.find((*self._stored(entry.text, words), *waiting)).values())
+
+    def _as_told(self, ids: Iterable[str], found: Mapping[str, EntryState]) -> list[EntryState]:
+        """Return the states of `ids`, in their order, as they are by what was told."""
+        states = (self._told.get(one) or found.get(one) for one in dict.fromkeys(ids))
+        return [state for state in states if state is not None]
 
     def _stored(self, text: str, words: tuple[str, ...]) -> list[str]:
         """Return the ids of stored entries that resemble a text."""

@@ -6,7 +6,7 @@ entries give the same ids, and that nothing invalid is lost (quarantine has it);
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -42,6 +42,37 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
     quarantine.set_aside(ws, refused)
     kept_out.excluded(ws, off_topic)
     return entries, len(refused)
+
+
+def prepare_parts(
+    ws: Workspace,
+    names: Sequence[str],
+    said: Sequence[tuple[int, Entry]],
+    *,
+    known: Callable[[str], Entry | None],
+) -> tuple[tuple[Entry, ...], int]:
+    """Return what can be stored of the entries of a note's parts and is not known, and how many were set aside.
+
+    `said` has each with the place in `names` of its part. What a note states is the agent's and of no session.
+    """
+    entries: list[Entry] = []
+    refused = 0
+    for n in dict.fromkeys(part for part, _ in said):
+        prepared, bad = prepare(ws, names[n], [entry for part, entry in said if part == n])
+        refused += bad
+        entries += [
+            msgspec.structs.replace(
+                entry, origin="agent" if entry.status == "active" else entry.origin, turns="", session=""
+            )
+            for _, entry in prepared
+            if known(entry.id) is None
+        ]
+    return tuple(entries), refused
+
+
+def gave_entries(name: str, known: Callable[[str], Entry | None]) -> bool:
+    """Whether a part of a note gave entries before: reading it again by a model could give them other words."""
+    return any(known(derived_id(name, str(place))) is not None for place in range(3))
 
 
 def _clean(ws: Workspace, entry: Entry, cleaned: dict[str, str]) -> Entry:
