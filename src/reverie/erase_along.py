@@ -59,7 +59,7 @@ def erase_along(ws: Workspace, state: State, wanted: Erasure, *, dry_run: bool =
     erasure = msgspec.structs.replace(wanted, texts=tuple(one for one in wanted.texts if one not in kept))
     eraser = Eraser(erasure, ws.calendar)
     places = tuple(erasing.affected(ws, eraser))
-    if dry_run or not (places or erasing.leftovers(ws, eraser)):
+    if dry_run or not (places or erasing.holding(ws, eraser)):
         return Along(places, spared)
     state.close()
     changed, left = letting_go.erase(ws, what="erase", erasure=erasure)

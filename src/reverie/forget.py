@@ -238,8 +238,10 @@ def erase(
     meant = _with_companions(ws, state, list(dict.fromkeys((*ids, *taken))))
     erasure = provenance.erasure_of(ws, meant, turns)
     if dry_run or not (meant or turns):
-        places = tuple(erasing.affected(ws, Eraser(erasure, ws.calendar)))
-        return Erased(ids=tuple(meant), turns=len(turns), places=places)
+        eraser = Eraser(erasure, ws.calendar)
+        places = tuple(erasing.affected(ws, eraser))
+        left = tuple(erasing.leftovers(ws, eraser, planned=places))
+        return Erased(ids=tuple(meant), turns=len(turns), places=places, leftovers=left)
     mask = mask_of(ws)
     if any(mask.why(entry) != "id" for entry in meant.values()):
         _forget(ws, state, meant, state.states(), "user")

@@ -13,7 +13,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import unicodedata
 from typing import Any
 
 import msgspec
@@ -25,7 +24,7 @@ from reverie.core.blocks import Block, find_block, render_block
 from reverie.core.days import Calendar
 from reverie.core.forgetting import ERASED
 from reverie.core.names import is_day, safe_name
-from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
+from reverie.core.phrases import BORDERLESS, by_first, find, phrase, spelled, weight, words
 from reverie.core.readings import DEEPEST, decoded, packed, readings, text_of, unescaped, unpacked
 from reverie.core.records import Span
 
@@ -191,7 +190,7 @@ class Eraser:
     def _suspected(self, text: str) -> bool:
         if not self._needles or len(self._needles) > _MANY:
             return bool(self._needles)
-        folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+        folded = spelled(text)
         return any(needle in folded for needle in self._needles)
 
     # Records

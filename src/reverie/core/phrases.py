@@ -26,13 +26,15 @@ BORDERLESS = (
 # Scripts without blanks between words: Thai, Lao, Burmese, Khmer, Kana, Han.
 _APART = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _APART += "\uf900-\ufaff\U00020000-\U000323af"
-_DROPPED = r"\s.,;:!?…\"'“”‘’«»()\[\]{}<>—–_|~`\\^、。，；：！？（）【】《》「」『』·•*\-−"
+# Nobody sees them: soft hyphens, joiners, blanks without width, marks of direction, byte order, an emoji's style.
+_UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
+_DROPPED = _UNSEEN + r"\s.,;:!?…\"'“”‘’«»()\[\]{}<>—–_|~`\\^、。，；：！？（）【】《》「」『』·•*\-−"
 _SKIP = r"<br\s*/?>|&#x[0-9a-f]{1,6};|&[a-z]{2,8};"
 _TOKEN = patterns.Words(
     rf"{_SKIP}"
     rf"|[{_APART}]"
-    rf"|(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+"
-    rf"(?:(?:['’](?=[^\W\d_])|(?<=\d)[.,:](?=\d))(?:(?![{_APART}])[^\W_][\u0300-\u036f]*)+)*"
+    rf"|(?:(?![{_APART}])[^\W_][\u0300-\u036f{_UNSEEN}]*)+"
+    rf"(?:(?:['’](?=[^\W\d_])|(?<=\d)[.,:](?=\d))(?:(?![{_APART}])[^\W_][\u0300-\u036f{_UNSEEN}]*)+)*"
     r"|(?<![^\W_])[-−](?=\d)"
     rf"|[^{_DROPPED}]",
     fold=True,
@@ -43,6 +45,7 @@ _ASCII = patterns.Words(
     rf"|[#$%+/=@\x00-\x08\x0e-\x1b\x7f]|{_SKIP}|&|(?<![a-z0-9])-(?=[0-9])"
 )
 _MARK = patterns.Words(r"[^\w\s.,;:!?'\"()]")
+_UNSEEN_CHARACTER = patterns.Words(f"[{_UNSEEN}]")
 _APART_WORD = patterns.Words(f"[{_APART}]")
 _BREAK = patterns.Words(r"[\n\r.,;:!?…\"“”()\[\]{}<>—–|>、。，；：！？（）【】《》「」『』·•]")
 _JOINERS = frozenset(
@@ -105,12 +108,12 @@ def words(text: str) -> Words:
     """Return the words of `text`, with their offsets in it."""
     places = _ASCII.finditer(text.lower()) if text.isascii() else _TOKEN.finditer(text)
     found = [match for match in places if not _is_markup(match[0])]
-    return Words(text, tuple(_spelled(match[0]) for match in found), tuple(match.span() for match in found))
+    return Words(text, tuple(spelled(match[0]) for match in found), tuple(match.span() for match in found))
 
 
 def phrase(text: str) -> tuple[str, ...]:
     """Return the words of `text` in order, as `find` looks for them."""
-    found = _ASCII.findall(text.lower()) if text.isascii() else map(_spelled, _TOKEN.findall(text))
+    found = _ASCII.findall(text.lower()) if text.isascii() else map(spelled, _TOKEN.findall(text))
     return (
         tuple(word for word in found if not _is_markup(word)) if "<" in text or "&" in text else tuple(found)
     )
@@ -175,10 +178,12 @@ def telling(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *marks]))
 
 
-def _spelled(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").replace("−", "-")
+def spelled(text: str) -> str:
+    """Return text with its characters as words are compared: no case, no width, no form, nothing that nobody sees."""
+    if text.isascii():
+        return text.lower()
+    seen = _UNSEEN_CHARACTER.sub("", text)
+    return unicodedata.normalize("NFKC", seen).casefold().replace("’", "'").replace("−", "-")
 
 
 def _is_markup(word: str) -> bool:

@@ -23,8 +23,9 @@ from collections.abc import Container, Iterator
 from reverie import layout
 from reverie.core import stubs
 from reverie.core.erasure import Eraser
+from reverie.core.packed import closed
 from reverie.errors import UnsafePath
-from reverie.store import counters, erasing_history
+from reverie.store import counters, erasing_history, orders
 from reverie.store.counters import DrainCounters
 from reverie.store.workspace import Workspace
 
@@ -34,12 +35,13 @@ _APART = (
     layout.TOMBSTONES,
     layout.PAUSED,
 )  # they hold no text, or are ours to drop
-_FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.PEOPLE, layout.ERASING)
+_FOLDERS = (layout.LOCKS, layout.INDEX, layout.OBJECTS, layout.ERASING)
 ELSEWHERE = (
     "Backups, exports and copies of this folder elsewhere keep what they hold, as do others who read it along in a"
     " shared workspace, and the free space of the disk."
 )
 MOST = 200  # places named of those that still hold a text
+_NAMED = 3  # of files that could not be searched
 
 
 def affected(ws: Workspace, eraser: Eraser) -> list[str]:
@@ -72,30 +74,59 @@ def drop_lines(ws: Workspace, ids: Container[str]) -> None:
         ws.disk.rewrite(path, build)
 
 
-def leftovers(ws: Workspace, eraser: Eraser) -> list[str]:
-    """Return the places that still hold the text or could not be searched, at most `MOST`."""
+def leftovers(ws: Workspace, eraser: Eraser, *, planned: Container[str] | None = None) -> list[str]:
+    """Return the places that still hold the text or could not be searched, about `MOST` at most.
+
+    Before an erase, `planned` are those that it would change; what is derived, and the history, are not looked at then.
+    """
+    found, unread = _search(ws, eraser, planned)
+    if unread:
+        more = f" and {len(unread) - _NAMED} more" if len(unread) > _NAMED else ""
+        first = ", ".join(unread[:_NAMED])
+        found.append(
+            f"{first}{more} (packed, encrypted or typeset: not searched, look through them yourself)"
+        )
+    return found
+
+
+def holding(ws: Workspace, eraser: Eraser) -> list[str]:
+    """Return the places that still hold the text, or may not be opened."""
+    return _search(ws, eraser, None)[0]
+
+
+def _search(ws: Workspace, eraser: Eraser, planned: Container[str] | None) -> tuple[list[str], list[str]]:
+    """Return the places that hold the text or may not be opened, and the files that nobody here can read."""
     found: list[str] = []
+    unread: list[str] = []
+    theirs = (f"{layout.ERASING}/", *_beneath(ws))
+    derived = (f"{layout.INDEX}/", f"{layout.DIGESTS}/", f"{layout.OBJECTS}/")
+    passed = theirs if planned is None else (*theirs, *derived)
     for path in ws.disk.walk(""):
-        if path in _APART or path.startswith((f"{layout.LOCKS}/", f"{layout.PEOPLE}/", f"{layout.ERASING}/")):
+        if path in _APART or path.startswith(passed) or (planned is not None and path in planned):
             continue
+        data = ws.disk.read(path) or b""
         if erasing_history.is_packed(path):
             found.append(f"{path} (a pack that Reverie does not read: remove it, or unpack it with git)")
-        elif eraser.found_in(path, ws.disk.read(path) or b""):
+        elif eraser.found_in(path, data):
             found.append(path)
+        elif closed(data):
+            unread.append(path)
         if len(found) >= MOST:
             break
-    found += [
-        f"{path} ({reason})"
-        for path, reason in ws.disk.refused("")
-        if not path.startswith(f"{layout.PEOPLE}/")
-    ]
-    return found[:MOST]
+    found += [f"{path} ({reason})" for path, reason in ws.disk.refused("") if not path.startswith(theirs)]
+    return found[:MOST], unread
+
+
+def _beneath(ws: Workspace) -> tuple[str, ...]:
+    """Return how the paths of people's workspaces begin: each is erased in by itself."""
+    return tuple(f"{layout.person_folder(name)}/" for name in orders.people(ws))
 
 
 def _files(ws: Workspace) -> Iterator[str]:
     """Yield the files that may hold text and are rewritten one by one."""
+    passed = (*(f"{folder}/" for folder in _FOLDERS), *_beneath(ws))
     for path in ws.disk.walk(""):
-        if path not in _APART and not path.startswith(tuple(f"{folder}/" for folder in _FOLDERS)):
+        if path not in _APART and not path.startswith(passed):
             yield path
 
 

@@ -13,7 +13,7 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.erasure import Erasure, Order
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store import subscriptions
 from reverie.store.workspace import Workspace
 
@@ -34,11 +34,7 @@ def hand_on(ws: Workspace, erasure: Erasure) -> None:
 
 def people(ws: Workspace) -> tuple[str, ...]:
     """Return the names of the folders of people beneath a workspace."""
-    return tuple(
-        name
-        for name in ws.disk.list(layout.PEOPLE)
-        if ws.disk.size(f"{layout.person_folder(name)}/{layout.ORIGIN}") is not None
-    )
+    return tuple(name for name in ws.disk.list(layout.PEOPLE) if _is_person(ws, name))
 
 
 def waiting(ws: Workspace) -> list[Order]:
@@ -69,6 +65,13 @@ def settle(ws: Workspace, order: Order, person: str) -> None:
     ws.disk.rewrite(path, build)
     if not left:
         ws.disk.remove(path)
+
+
+def _is_person(ws: Workspace, name: str) -> bool:
+    try:
+        return ws.disk.size(f"{layout.person_folder(name)}/{layout.ORIGIN}") is not None
+    except UnsafePath:
+        return False  # a stray file, or a link that leads elsewhere; `check` names it
 
 
 def _path(order: str) -> str:
