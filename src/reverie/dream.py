@@ -127,8 +127,7 @@ def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str)
     wanted.must_not_wait(ws)
     name = run_name(ws.clock(), [one.run for one in runs.read(ws)])
     until = wanted.until(ws)
-    lease.take(ws, name, holder=holder, until=until)
-    with lease.driving(ws, "dream", run=name):
+    with lease.beginning(ws, name, holder=holder, until=until):
         finish(ws)
         dreaming.sweep(ws)
         night = Night(ws, reach.look(), reach.veil.text)
@@ -151,7 +150,7 @@ def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str)
 
 def step(ws: Workspace, reach: Reach, run: str, *, tool: str, arguments: Mapping[str, Any]) -> str:
     """Use one tool in a run and return its answer; on return what it did is on disk. Raises Conflict, Busy."""
-    lease.renew(ws, run, wanted.until(ws))
+    lease.renew(ws, run, wanted.until(ws), whole=wanted.whole(ws))
     with lease.driving(ws, "dream", run=run):
         begun, deeds = dreaming.load(ws, run)
         state = reach.look()

@@ -194,3 +194,26 @@ def test_a_crash_leaves_the_lease_before_or_after(
         assert after.until in {old, new}
         lease.renew(memory.opened.ws, RUN, old)
     assert new in found
+
+
+def test_who_goes_on_for_ever_is_stopped(ws: Workspace, clock: FixedClock) -> None:
+    """A lease is renewed for as long as one run may take, and not beyond; then it ends, and another may begin."""
+    lease.take(ws, RUN, holder="host", until=clock() + HOUR)
+    clock.advance(minutes=90)
+    lease.renew(ws, RUN, clock() + HOUR, whole=2 * HOUR)
+    clock.advance(minutes=30)
+    with pytest.raises(Conflict, match=f"{RUN} has gone on since 2026-07-01T12:00:00Z: end it"):
+        lease.renew(ws, RUN, clock() + HOUR, whole=2 * HOUR)
+    lease.renew(ws, RUN, clock() + HOUR)
+    clock.advance(hours=1)
+    lease.take(ws, OTHER, holder="host", until=clock() + HOUR)
+
+
+def test_a_run_that_cannot_begin_keeps_nobody_out(ws: Workspace, clock: FixedClock) -> None:
+    """When beginning fails the lease is given back at once, and stays when it does not."""
+    with pytest.raises(UsageError), lease.beginning(ws, RUN, holder="host", until=clock() + HOUR):
+        raise UsageError("nothing can begin")
+    assert lease.current(ws) is None
+    with lease.beginning(ws, OTHER, holder="host", until=clock() + HOUR):
+        pass
+    assert lease.current(ws) == lease.Lease(run=OTHER, holder="host", at=NOON, until=NOON + HOUR)

@@ -12,7 +12,7 @@ A damaged lease counts as none, for its end cannot be told; its holder learns of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 import msgspec
@@ -20,7 +20,7 @@ import msgspec
 from reverie import layout
 from reverie.core import framing
 from reverie.core.days import format_instant
-from reverie.errors import Busy, Conflict, InvalidRecord, UsageError
+from reverie.errors import Busy, Conflict, InvalidRecord, ReverieError, UsageError
 from reverie.store.workspace import Workspace
 
 LONGEST = timedelta(hours=24)  # so that a clock that was wrong for an hour keeps nobody out for a year
@@ -56,10 +56,11 @@ def take(ws: Workspace, run: str, *, holder: str, until: datetime) -> Lease:
         return _write(ws, Lease(run=run, holder=holder, at=before.at if before else ws.clock(), until=until))
 
 
-def renew(ws: Workspace, run: str, until: datetime) -> Lease:
+def renew(ws: Workspace, run: str, until: datetime, *, whole: timedelta = LONGEST) -> Lease:
     """Move the end of the lease that `run` has; one that expired but was not taken over is still its own.
 
-    Raises Conflict when the run has no lease any more: it was released, or another took it over. Busy, UsageError.
+    Raises Conflict when the run has no lease any more: it was released, or another took it over; and when it has had it
+    for as long as `whole`, for one that goes on for ever must not keep everybody else out. Busy, UsageError.
     """
     _must_be_near(ws, until)
     with ws.locks.dream(ws.settings.lock_wait_seconds, what=run):
@@ -68,6 +69,11 @@ def renew(ws: Workspace, run: str, until: datetime) -> Lease:
             by = f"{lease.run} of {lease.holder} has it" if lease else "it was given back"
             message = (
                 f"{run} lost its lease ({by}): start another run; what it had not finished is pending again"
+            )
+            raise Conflict(message)
+        if ws.clock() >= lease.at + whole:
+            message = (
+                f"{run} has gone on since {format_instant(lease.at)}: end it with what it has, or give it up"
             )
             raise Conflict(message)
         return _write(ws, msgspec.structs.replace(lease, until=until))
@@ -92,6 +98,24 @@ def driving(ws: Workspace, what: str, *, run: str = "") -> Iterator[None]:
         if lease is not None and lease.run != run:
             raise _busy(lease)
         yield
+
+
+@contextmanager
+def beginning(ws: Workspace, run: str, *, holder: str, until: datetime) -> Iterator[None]:
+    """Take the lease for `run` and hold the dream lock while it begins; one that cannot begin keeps nobody out.
+
+    Raises what `take` and `driving` do.
+    """
+    take(ws, run, holder=holder, until=until)
+    begun = False
+    try:
+        with driving(ws, "dream", run=run):
+            yield
+        begun = True
+    finally:
+        if not begun:
+            with suppress(ReverieError):  # then it ends by itself
+                release(ws, run)
 
 
 def _read(ws: Workspace) -> Lease | None:

@@ -16,9 +16,11 @@ from reverie.core.dreamt import Dreamt, Wish
 from reverie.core.due import Due
 from reverie.core.settings import DreamSettings
 from reverie.errors import Conflict
-from reverie.store import dreaming, reviews
+from reverie.store import dreaming, lease, reviews
 from reverie.store.night import Night
 from reverie.store.workspace import Workspace
+
+LEASES = 24  # how many times as long as one lease holds a run may take: four hours by default
 
 
 def shut(ws: Workspace, night: Night, wish: Wish) -> Dreamt | None:
@@ -56,6 +58,11 @@ def settings_of(ws: Workspace, night: Night, wish: Wish) -> DreamSettings:
 def until(ws: Workspace) -> datetime:
     """Return until when a lease holds that a host takes now."""
     return ws.clock() + timedelta(seconds=ws.settings.dream.timeout_seconds)
+
+
+def whole(ws: Workspace) -> timedelta:
+    """Return for how long a host may go on with one run, however often it uses a tool."""
+    return min(timedelta(seconds=ws.settings.dream.timeout_seconds) * LEASES, lease.LONGEST)
 
 
 def must_not_wait(ws: Workspace) -> None:
