@@ -71,6 +71,12 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
             flags=self.flags,
         )
 
+    def settings_of_the_user(self) -> Settings:
+        """Return the settings that hold for no workspace in particular; raises BadSettings."""
+        return self.settings or load(
+            workspace=None, config_dir=self.config_dir, environment=self.environment, flags=self.flags
+        )
+
     def workspace(self, folder: Path, *, above: Workspace | None = None) -> Workspace:
         """Return the workspace at `folder`, not yet looked at; a person's, `above` which it lies, may not be there."""
         settings = self.settings_at(folder, above=above.root if above else None)

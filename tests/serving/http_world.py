@@ -11,11 +11,11 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from reverie.core.http_settings import HttpSettings
 from reverie.entrance import Opening
 from reverie.memory import Memory
 from reverie.opening import open_workspace
 from reverie.surface.http.app import app
-from reverie.surface.http.guard import Limits
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.tokens import Tokens
 from reverie.testing import FixedClock
@@ -29,7 +29,7 @@ class World:
     """A home with a root, its server, and a first token; `support` is a workspace with one entry."""
 
     home: Path
-    limits: Limits = field(default_factory=Limits)
+    limits: HttpSettings = field(default_factory=HttpSettings)
     most: int = 64
 
     def __post_init__(self) -> None:

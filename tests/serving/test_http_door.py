@@ -10,8 +10,9 @@ from http_world import BASE, world_at
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from reverie.core.http_settings import HttpSettings
 from reverie.surface.http.app import app
-from reverie.surface.http.guard import Limits, grant_of
+from reverie.surface.http.guard import grant_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,7 +192,7 @@ def test_an_endless_body_is_cut_off(world: World) -> None:
 @pytest.mark.parametrize("before", [[], [{"type": "http.request", "body": b"{", "more_body": True}]])
 def test_a_slow_client_is_not_waited_for(tmp_path: Path, before: list[Any]) -> None:
     """A body that stops coming is given up after its time, which the answer names."""
-    with world_at(tmp_path, limits=Limits(body_seconds=0.2)) as world:
+    with world_at(tmp_path, limits=HttpSettings(body_seconds=0.2)) as world:
         status, headers, body = send(world, [*before, "wait"])
     assert status == 408
     assert headers[b"connection"] == b"close"
@@ -200,7 +201,7 @@ def test_a_slow_client_is_not_waited_for(tmp_path: Path, before: list[Any]) -> N
 
 def test_a_slow_upload_is_not_waited_for(tmp_path: Path) -> None:
     """An upload that stops coming is given up after its time, and nothing of it stays on the disk."""
-    with world_at(tmp_path, limits=Limits(upload_seconds=0.2)) as world:
+    with world_at(tmp_path, limits=HttpSettings(upload_seconds=0.2)) as world:
         path = "/v1/workspaces/support/import"
         piece = {"type": "http.request", "body": b"x" * 3_000_000, "more_body": True}
         status, _, _ = send(world, [piece, "wait"], path=path, raw_path=path.encode())
@@ -210,7 +211,7 @@ def test_a_slow_upload_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_an_answer_that_takes_too_long_is_not_waited_for(tmp_path: Path) -> None:
     """A request is answered by 503 when its verb takes too long, and what was begun is finished."""
-    with world_at(tmp_path, limits=Limits(answer_seconds=0.0)) as world:
+    with world_at(tmp_path, limits=HttpSettings(answer_seconds=0.0)) as world:
         response = world.ask("POST", "/entries", json={"text": "Mira has a cat"})
         assert response.status_code == 503
         assert response.json()["retryable"]

@@ -12,10 +12,10 @@ import pytest
 from http_world import world_at
 
 from reverie import layout
+from reverie.core.http_settings import HttpSettings
 from reverie.errors import UnsafePath, UsageError
 from reverie.store import parcels
 from reverie.store.parcels import Parcel, sweep, zipped
-from reverie.surface.http.guard import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,7 +171,7 @@ def test_an_archive_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_upload_is_as_large_as_the_limit(tmp_path: Path) -> None:
     """An upload beyond its own limit is refused, and one beyond that of other bodies is not."""
-    with world_at(tmp_path, limits=Limits(body=100, upload=1_000)) as world:
+    with world_at(tmp_path, limits=HttpSettings(max_body_bytes=100, max_upload_bytes=1_000)) as world:
         assert upload(world, CONVERSATION.encode(), name="a.jsonl").status_code == 200
         assert upload(world, CONVERSATION.encode() * 20, name="a.jsonl").status_code == 413
         assert left(world) == []

@@ -1,71 +1,270 @@
-"""A connection that does not say what it wants is given up, over a real socket."""
+"""What one connection, one token and one address may cost the server, over real sockets."""
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import uvicorn
-from http_world import world_at
+from http_world import World, world_at
 
-from reverie.surface.http.patience import patient
+from reverie.core.http_settings import HttpSettings
+from reverie.surface.daemon.serve import _server
+from reverie.surface.http.rates import AT_ONCE, MOST, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+WAIT = 60.0
 
 
 @contextmanager
-def serving(folder: Path, seconds: float) -> Iterator[int]:
-    """Serve at a port where headers are waited for so many seconds."""
-    with world_at(folder) as world, socket.create_server(("127.0.0.1", 0)) as listening:
-        config = uvicorn.Config(
-            world.app, http=patient(seconds), log_config=None, lifespan="off", timeout_keep_alive=60
-        )
-        server = uvicorn.Server(config)
+def served(folder: Path, **limits: Any) -> Iterator[tuple[World, int]]:
+    """Serve a root, as the daemon does, within these limits; yield it and the port."""
+    told = HttpSettings(**limits)
+    with world_at(folder, limits=told) as world, socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(
+            socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096
+        )  # so that what is not taken is noticed soon
+        server = _server(world.app, told)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        yield listening.getsockname()[1]
-        server.should_exit = True
-        thread.join()
+        try:
+            yield world, listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
-@pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
-    """A port at which a server waits half a second for headers."""
-    with serving(tmp_path, 0.5) as found:
-        yield found
+def connect(port: int) -> socket.socket:
+    """Open a connection."""
+    return socket.create_connection(("127.0.0.1", port), timeout=WAIT)
+
+
+def answer(client: socket.socket) -> tuple[int, dict[str, str], Any]:
+    """Read one whole answer: its status, headers and JSON."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = client.recv(65_536)
+        assert more, data
+        data += more
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    while len(body) < int(headers["content-length"]):
+        more = client.recv(65_536)
+        assert more, data
+        body += more
+    return int(first.split()[1]), headers, json.loads(body)
+
+
+def asked(world: World, path: str, token: str | None = None, **headers: str) -> bytes:
+    """Return the bytes of a GET with a token, the first one if none is given."""
+    told = {"host": "localhost", "authorization": f"Bearer {world.first if token is None else token}"}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (told | headers).items())
+    return f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
+
+
+def ended(client: socket.socket) -> bool:
+    """Tell whether the server hung up, with or without a word."""
+    try:
+        while client.recv(65_536):
+            continue
+    except ConnectionResetError:
+        return True
+    return True
 
 
 @pytest.mark.parametrize("before", [b"", b"G", ASKED, ASKED + b"X-Slow: " + b"y" * 1000])
-def test_headers_that_never_end_are_not_waited_for(port: int, before: bytes) -> None:
+def test_headers_that_never_end_are_not_waited_for(tmp_path: Path, before: bytes) -> None:
     """A connection that sends nothing, or headers without an end, is closed without an answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with served(tmp_path, header_seconds=0.5) as (_, port), connect(port) as client:
         client.sendall(before)
         assert client.recv(1000) == b""
 
 
 def test_a_second_request_is_waited_for_as_long(tmp_path: Path) -> None:
     """On a connection that was answered, the headers of the next request have the same time and no more."""
-    with serving(tmp_path, 5) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with served(tmp_path, header_seconds=4) as (_, port), connect(port) as client:
         client.sendall(ASKED + b"\r\n")
-        answer = b""
-        while b'{"status":"ok"}' not in answer:
-            more = client.recv(1000)
-            assert more
-            answer += more
+        assert answer(client)[2] == {"status": "ok"}
         client.sendall(ASKED)
         assert client.recv(1000) == b""
 
 
 def test_a_request_whose_headers_arrived_is_answered(tmp_path: Path) -> None:
     """Headers that arrive in pieces within their time are answered."""
-    with serving(tmp_path, 60) as port, socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with served(tmp_path, header_seconds=WAIT) as (_, port), connect(port) as client:
         for byte in ASKED + b"\r\n":
             client.sendall(bytes([byte]))
-        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+        assert answer(client)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "more",
+    [b"X-Long: " + b"y" * 5_000 + b"\r\n\r\n", b"X-Long: " + b"y" * 70_000, b"X: y\r\n" * 1_000 + b"\r\n"],
+    ids=["at once", "without an end", "many"],
+)
+def test_headers_have_an_end(tmp_path: Path, more: bytes) -> None:
+    """Headers beyond their bytes, whole or not, are a problem that says so, and the connection ends."""
+    with served(tmp_path, max_header_bytes=4_000) as (_, port), connect(port) as client:
+        client.sendall(ASKED + more)
+        status, headers, told = answer(client)
+        assert (status, told["class"], told["retryable"]) == (431, "HeadersTooLarge", False)
+        assert headers["content-type"] == "application/problem+json"
+        assert ended(client)
+
+
+def test_an_address_counts_as_headers(tmp_path: Path) -> None:
+    """What stands in the address and its query is limited with the headers."""
+    with served(tmp_path, max_header_bytes=4_000) as (world, port):
+        for path in (f"/v1/{'x' * 5_000}", f"/v1/workspaces?cursor={'y' * 5_000}"):
+            with connect(port) as client:
+                client.sendall(asked(world, path))
+                assert answer(client)[0] == 431
+
+
+@pytest.mark.parametrize("data", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", b"HELO x\r\n\r\n"])
+def test_bytes_that_are_no_request_are_a_problem(tmp_path: Path, data: bytes) -> None:
+    """Another protocol's bytes are answered by a problem, and the server goes on."""
+    with served(tmp_path) as (_, port):
+        with connect(port) as client:
+            client.sendall(data)
+            status, headers, told = answer(client)
+        assert (status, told["class"]) == (400, "BadRequest")
+        assert headers["connection"] == "close"
+        with connect(port) as client:
+            client.sendall(ASKED + b"\r\n")
+            assert answer(client)[0] == 200
+
+
+def test_a_chunk_that_is_none_ends_the_connection(tmp_path: Path) -> None:
+    """A body that turns out to be no HTTP ends its connection and no other one."""
+    with served(tmp_path) as (world, port), connect(port) as other:
+        with connect(port) as client:
+            head = asked(world, "/v1/workspaces/support/recall").replace(b"GET", b"POST", 1)[:-2]
+            client.sendall(head + b"transfer-encoding: chunked\r\n\r\nzz\r\nnonsense\r\n")
+            assert ended(client)
+        other.sendall(ASKED + b"\r\n")
+        assert answer(other)[0] == 200
+
+
+def test_a_client_that_takes_nothing_is_hung_up_on(tmp_path: Path) -> None:
+    """A client that asks and does not read holds its connection no longer than it may."""
+    with served(tmp_path, send_seconds=0.5) as (world, port), socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.settimeout(WAIT)
+        client.connect(("127.0.0.1", port))
+        request = asked(world, "/v1/openapi.json")
+        gone = False
+        try:
+            for _ in range(2_000):  # until its own requests find no room, for the answers find none
+                client.sendall(request)
+        except (ConnectionResetError, BrokenPipeError):
+            gone = True
+        assert gone or ended(client)
+
+
+def test_a_crowd_is_told_to_come_again(tmp_path: Path) -> None:
+    """Past the connections it takes, a request is a problem with Retry-After; once others have gone it is answered."""
+    with served(tmp_path, max_connections=3) as (world, port), ExitStack() as crowd:
+        inside = [crowd.enter_context(connect(port)) for _ in range(3)]
+        for one in inside:
+            one.sendall(ASKED + b"\r\n")
+            assert answer(one)[0] == 200
+        with connect(port) as late:
+            late.sendall(asked(world, "/v1/workspaces"))
+            status, headers, told = answer(late)
+            assert (status, told["class"], told["retryable"]) == (503, "Crowded", True)
+            assert (headers["retry-after"], headers["connection"]) == ("1", "close")
+            assert ended(late)
+        inside[0].sendall(asked(world, "/v1/workspaces"))
+        assert answer(inside[0])[0] == 200
+        inside[1].close()
+        inside[0].sendall(ASKED + b"\r\n")
+        assert answer(inside[0])[0] == 200
+
+
+def test_a_throng_is_not_let_in(tmp_path: Path) -> None:
+    """Past twice the connections it takes, none is held open, and those inside are served."""
+    with served(tmp_path, max_connections=2) as (_, port), ExitStack() as crowd:
+        inside = crowd.enter_context(connect(port))
+        inside.sendall(ASKED + b"\r\n")
+        assert answer(inside)[0] == 200
+        others = [crowd.enter_context(connect(port)) for _ in range(5)]
+        assert ended(others[-1])
+        inside.sendall(ASKED + b"\r\n")
+        assert answer(inside)[0] == 200
+
+
+def test_a_token_that_is_used_too_often_waits(tmp_path: Path) -> None:
+    """A token's requests beyond its rate are 429 with the seconds to wait; another token's are answered."""
+    with served(tmp_path, requests_per_minute=12) as (world, port), connect(port) as client:
+        other = world.tokens.add("other", "read")
+        for _ in range(12 // AT_ONCE):
+            client.sendall(asked(world, "/v1/workspaces"))
+            assert answer(client)[0] == 200
+        client.sendall(asked(world, "/v1/workspaces"))
+        status, headers, told = answer(client)
+        assert (status, told["class"], told["retryable"]) == (429, "TooMany", True)
+        assert headers["content-type"] == "application/problem+json"
+        assert 1 <= int(headers["retry-after"]) <= 5
+        with connect(port) as again:
+            again.sendall(asked(world, "/v1/workspaces", other))
+            assert answer(again)[0] == 200
+
+
+def test_guesses_are_counted_and_hinder_nobody(tmp_path: Path) -> None:
+    """Wrong tokens of an address are 429 after a while; who has a right one is served from the same address."""
+    with served(tmp_path, refusals_per_minute=6) as (world, port):
+        seen = []
+        for number in range(4):
+            with connect(port) as client:
+                client.sendall(asked(world, "/v1/workspaces", f"rev_wrong{number}"))
+                seen.append(answer(client)[0])
+        assert seen == [401, 429, 429, 429]
+        with connect(port) as client:
+            client.sendall(asked(world, "/v1/workspaces"))
+            assert answer(client)[0] == 200
+
+
+def test_a_bucket_fills_as_time_goes_by() -> None:
+    """Who waits as long as told is let in; a caller at rest gathers no more than comes at once; 0 is without end."""
+    now = [0.0]
+    rates = Rates(60, monotonic=lambda: now[0])
+    assert [rates.take("a") for _ in range(10)] == [0.0] * 10
+    wait = rates.take("a")
+    assert wait == pytest.approx(1.0)
+    now[0] += wait
+    assert rates.take("a") == 0.0
+    assert rates.take("a") > 0
+    assert rates.take("b") == 0.0
+    now[0] += 3_600
+    assert [rates.take("a") == 0.0 for _ in range(11)] == [True] * 10 + [False]
+    assert not any(Rates(0).take("a") for _ in range(1_000))
+
+
+def test_callers_without_end_take_no_memory_without_end() -> None:
+    """However many callers come, no more than MOST are remembered, and who used up its share is among them."""
+    rates = Rates(60, monotonic=lambda: 0.0)
+    while not rates.take("greedy"):
+        continue
+    for number in range(3 * MOST):
+        rates.take(f"caller {number}")
+    assert len(rates._buckets) <= MOST  # noqa: SLF001 - what is held in memory
+    assert rates.take("greedy") > 0
+
+
+def test_the_daemon_reads_its_limits_from_the_users_own_settings(tmp_path: Path) -> None:
+    """`[http]` holds in the user's configuration, and is refused in a workspace's own file."""
+    with world_at(tmp_path) as world:
+        (world.home / "config" / "config.toml").write_text("[http]\nmax_connections = 7\n")
+        told = world.hosted.opening("support").settings_of_the_user()
+        assert told.http.max_connections == 7
+        refused = world.ask("PATCH", "/settings", json={"settings": {"http.max_connections": "9"}})
+        assert (refused.status_code, refused.json()["class"]) == (400, "BadSettings")

@@ -25,7 +25,7 @@ ZONES = st.sampled_from(
 STARTS = st.sampled_from(["00:00", "04:00", "23:30"])
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 INSTANTS = st.integers(0, 2 * 365 * 24 * 60).map(lambda minutes: FIRST + timedelta(minutes=minutes))
-TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=120)
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=120).filter(str.strip)
 
 
 @st.composite

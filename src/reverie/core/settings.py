@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
 from reverie.core.embedder_settings import EmbedderSettings
+from reverie.core.http_settings import HttpSettings
 from reverie.core.lint_settings import LintSettings
 from reverie.core.mcp_settings import McpSettings
 from reverie.core.model_settings import ExtractionSettings, ModelSettings
@@ -308,6 +309,7 @@ class Settings:
     notes: NotesSettings = field(default_factory=NotesSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
+    http: HttpSettings = field(default_factory=HttpSettings)
     zone_said: bool = field(default=True, compare=False)  # no key: whether `zone` is not just the system's
 
 

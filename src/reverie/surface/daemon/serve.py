@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reverie import layout
+from reverie.core.http_settings import HttpSettings
 from reverie.entrance import Opening
 from reverie.errors import Busy, UsageError
 from reverie.store.disk import Disk
@@ -83,6 +84,7 @@ def serve(wish: Wish, opening: Opening, *, ready: Callable[[Served], None]) -> N
     root = Path(os.path.realpath(wish.root))
     Disk(root).make_folder("")
     stop = _Signals()
+    limits = opening.settings_of_the_user().http
     with _alone(root, wish), _listening(wish) as port:
         sweep(root)  # what an earlier one had on its way
         log = Log()
@@ -100,8 +102,10 @@ def serve(wish: Wish, opening: Opening, *, ready: Callable[[Served], None]) -> N
         try:
             mcp = _mcp(hosted)
             hosts = {*LOOPBACK, *wish.names, *([_bracketed(wish.host)] if _is_one(wish.host) else [])}
-            inner = app(hosted, tokens, hosts=hosts, more=mcp.routes, lifespan=lifespan_of(mcp))
-            server = _server(Access(inner, log))
+            inner = app(
+                hosted, tokens, hosts=hosts, limits=limits, more=mcp.routes, lifespan=lifespan_of(mcp)
+            )
+            server = _server(Access(inner, log), limits)
             schedule = Scheduler(hosted, log) if wish.schedule else None
             _run(server, port, stop=stop, schedule=schedule, told=lambda: _tell(log, served, ready))
         finally:
@@ -162,7 +166,7 @@ def _mcp(hosted: Hosted) -> McpRoutes:
         raise UsageError(MISSING) from error
 
 
-def _server(inner: ASGIApp) -> uvicorn.Server:
+def _server(inner: ASGIApp, limits: HttpSettings) -> uvicorn.Server:
     """Return the server of the application, which logs nothing by itself and believes no proxy."""
     try:
         import uvicorn
@@ -171,7 +175,8 @@ def _server(inner: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             inner,
-            http=patient(),
+            http=patient(limits),
+            h11_max_incomplete_event_size=limits.max_header_bytes,
             ws="none",
             lifespan="on",
             log_config=None,

@@ -8,18 +8,18 @@ given.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from reverie.core.http_settings import HttpSettings
 from reverie.errors import UsageError
-from reverie.surface.http import moving, shapes
-from reverie.surface.http.guard import LOOPBACK, Guard, Limits, demand, grant_of
+from reverie.surface.http import moving, openapi, shapes
+from reverie.surface.http.guard import LOOPBACK, Guard, demand, grant_of
 from reverie.surface.http.hosted import Hosted, candidates
 from reverie.surface.http.metrics import MISSING, Metrics
-from reverie.surface.http.openapi import Listing, specification
+from reverie.surface.http.openapi import Listing
 from reverie.surface.http.operations import LONGEST_NAME, WORKSPACE, Takes, read
 from reverie.surface.http.paging import page
 from reverie.surface.http.problems import Refusal
@@ -41,7 +41,7 @@ def app(
     tokens: Tokens,
     *,
     hosts: Collection[str] = LOOPBACK,
-    limits: Limits | None = None,
+    limits: HttpSettings | None = None,
     more: Sequence[BaseRoute] = (),
     lifespan: Any = None,  # noqa: ANN401 - Starlette's own type
 ) -> Starlette:
@@ -56,7 +56,7 @@ def app(
         from starlette.routing import Route
     except ImportError as error:
         raise UsageError(MISSING) from error
-    bounds, metrics = limits or Limits(), Metrics(hosted)
+    bounds, metrics = limits or HttpSettings(), Metrics(hosted)
     server = Server(hosted, bounds, metrics=metrics)
     own = (
         ("/v1/workspaces", "get", "workspaces", _workspaces),
@@ -112,7 +112,7 @@ async def _workspaces(server: Server, request: Request) -> Response:
 
 async def _specification(_: Server, request: Request) -> Response:
     """Return the specification."""
-    return told(request, json.dumps(specification(), ensure_ascii=False).encode())
+    return told(request, await asyncio.to_thread(openapi.written))
 
 
 async def _specification_elsewhere(_: Server, request: Request) -> Response:
@@ -150,7 +150,7 @@ async def _trust(server: Server, request: Request) -> Response:
 
 async def _asked(server: Server, request: Request) -> str:
     """Return the workspace named by an address that takes no other argument; raises UsageError."""
-    body = await json_body(request, server.limits.depth)
+    body = await json_body(request, server.limits.max_json_depth)
     read(Takes, {}, query=list(request.query_params.multi_items()), body=body)
     name = str(request.path_params["workspace"])
     if len(name) > LONGEST_NAME:

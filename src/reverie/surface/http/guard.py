@@ -1,24 +1,26 @@
 """The door of the server: what every request passes before anything else looks at it.
 
-Owns, in this order: the host named, the page it comes from, the token, and how large and how slow a body may be;
-promises that nothing behind it runs for a request without a valid token (`/healthz` aside, which says nothing), that a
-name which was pointed at this machine from outside does not reach it, and that no body is held in memory or waited for
+Owns, in this order: how long the headers are, the host named, the page it comes from, the token, how often it is used,
+and how large and how slow a body may be; promises that nothing behind it runs for a request without a valid token
+(`/healthz` aside, which says nothing), that a name which was pointed at this machine from outside does not reach it,
+that nobody without a token can use up what one with a token may send, and that no body is held in memory or waited for
 beyond its limits; never looks into a memory.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import msgspec
-
+from reverie.core.http_settings import HttpSettings
 from reverie.errors import NotAWorkspace, ReverieError
 from reverie.surface.http.hosted import Hosted, candidates
-from reverie.surface.http.problems import MEDIA, Refusal, headers, problem
+from reverie.surface.http.problems import Refusal, messages
+from reverie.surface.http.rates import Rates
 from reverie.surface.http.tokens import AGENT, Grant, Right, Tokens
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ Headers = list[tuple[bytes, bytes]]
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 OPEN = ("/healthz",)  # what needs no token
+_AROUND = 4  # bytes of a header besides its name and value
 GRANT = "reverie.grant"  # where in the scope the grant of a request stands
 
 _SAFETY: Headers = [
@@ -35,20 +38,6 @@ _SAFETY: Headers = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a request may be: bytes of a body and of an upload, depth of its JSON, seconds for each to arrive.
-
-    `answer_seconds` is how long an answer is waited for; what was begun goes on behind it.
-    """
-
-    body: int = 2_000_000
-    upload: int = 4_000_000_000
-    depth: int = 32
-    body_seconds: float = 20.0
-    upload_seconds: float = 3_600.0
-    answer_seconds: float = 900.0
 
 
 class Guard:
@@ -60,7 +49,7 @@ class Guard:
         tokens: Tokens,
         *,
         hosts: Collection[str] = LOOPBACK,
-        limits: Limits | None = None,
+        limits: HttpSettings | None = None,
         uploads: Callable[[str], bool] = lambda _: False,
         refused: Callable[[str], object] = lambda _: None,
     ) -> None:
@@ -70,7 +59,9 @@ class Guard:
         """
         self._inner, self._tokens = inner, tokens
         self._hosts = {host.lower() for host in hosts}
-        self._limits, self._uploads, self._refused = limits or Limits(), uploads, refused
+        self._limits, self._uploads, self._refused = limits or HttpSettings(), uploads, refused
+        self._sent = Rates(self._limits.requests_per_minute)
+        self._unknown = Rates(self._limits.refusals_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or have it answered."""
@@ -87,20 +78,34 @@ class Guard:
             self._refused(type(error).__name__ if isinstance(error, ReverieError) else error.kind.name)
             if door.begun:
                 raise  # half an answer is out: the server ends the connection
-            told = problem(error)
-            body = msgspec.json.encode(told)
-            found = [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
-            found += [(name.encode(), value.encode()) for name, value in headers(told, error).items()]
-            if told.status in {408, 413}:
-                found.append((b"connection", b"close"))  # what is still coming is not read
-            await door({"type": "http.response.start", "status": told.status, "headers": found})
-            await door({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+            for message in messages(error, head=scope["method"] == "HEAD"):
+                await door(message)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._check_length(scope)
         self._check_host(scope["headers"])
         if scope["path"] not in OPEN:
-            scope[GRANT] = await self._grant(scope["headers"])
+            scope[GRANT] = await self._counted_grant(scope)
         await self._inner(scope, self._limited(scope, receive), send)
+
+    def _check_length(self, scope: Scope) -> None:
+        sent = sum(len(name) + len(value) + _AROUND for name, value in scope["headers"])
+        if (
+            sent + len(scope.get("raw_path") or b"") + len(scope["query_string"])
+            > self._limits.max_header_bytes
+        ):
+            raise Refusal("HeadersTooLarge", f"headers have at most {self._limits.max_header_bytes:,} bytes")
+
+    async def _counted_grant(self, scope: Scope) -> Grant:
+        """Return what the token opens; raises Refusal for none, and for more requests than it, or the address, may."""
+        try:
+            grant = await self._grant(scope["headers"])
+        except Refusal:
+            host, *_ = scope.get("client") or ("",)
+            _demand_rate(self._unknown.take(str(host)))
+            raise
+        _demand_rate(self._sent.take(grant.name))
+        return grant
 
     def _check_host(self, sent: Headers) -> None:
         """Raise for a host this server is not, which a name pointed at it would be, and for a page of another one."""
@@ -124,19 +129,22 @@ class Guard:
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
         """Return what yields the body, and raises once it is too large or takes too long."""
         upload = self._uploads(scope["path"])
-        most = self._limits.upload if upload else self._limits.body
+        most = self._limits.max_upload_bytes if upload else self._limits.max_body_bytes
         seconds = self._limits.upload_seconds if upload else self._limits.body_seconds
         for name, value in scope["headers"]:
             if name == b"content-length" and not (value.isdigit() and int(value[:20]) <= most):
                 raise Refusal("TooLarge", f"a body here has at most {most:,} bytes")
-        return _Body(receive, most, seconds=seconds)
+        return _Body(receive, most, seconds=seconds, pause=self._limits.body_seconds)
 
 
 class _Body:
-    """The body of one request, counted and timed until it is whole; what comes behind it is only passed on."""
+    """The body of one request, counted and timed until it is whole; what comes behind it is only passed on.
 
-    def __init__(self, receive: Receive, most: int, *, seconds: float) -> None:
-        self._receive, self._most, self._seconds = receive, most, seconds
+    All of it may take `seconds`, the next piece of it `pause`.
+    """
+
+    def __init__(self, receive: Receive, most: int, *, seconds: float, pause: float) -> None:
+        self._receive, self._most, self._seconds, self._pause = receive, most, seconds, pause
         self._end = time.monotonic() + seconds
         self._seen, self._whole = 0, False
 
@@ -145,9 +153,10 @@ class _Body:
             return await self._receive()
         left = max(self._end - time.monotonic(), 0)
         try:
-            message = await asyncio.wait_for(self._receive(), left)
+            message = await asyncio.wait_for(self._receive(), min(left, self._pause))
         except TimeoutError as error:
-            raise Refusal("TooSlow", f"the body did not arrive within {self._seconds:g} seconds") from error
+            told = f"within {self._seconds:g} seconds, or paused for {self._pause:g}"
+            raise Refusal("TooSlow", f"the body did not arrive {told}") from error
         if message["type"] == "http.request":
             self._seen += len(message.get("body", b""))
             self._whole = not message.get("more_body", False)
@@ -169,6 +178,14 @@ class _Door:
             safety = [one for one in _SAFETY if one[0] not in told]
             message = {**message, "headers": [*message.get("headers", ()), *safety]}
         await self._send(message)
+
+
+def _demand_rate(wait: float) -> None:
+    """Raise Refusal where a caller has to wait."""
+    if wait:
+        seconds = math.ceil(wait)
+        told = f"more requests than this caller may send: the next may come in {seconds} s"
+        raise Refusal("TooMany", told, headers={"retry-after": str(seconds)})
 
 
 def grant_of(scope: Scope) -> Grant:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -70,6 +71,12 @@ class Listing(Takes, frozen=True, kw_only=True):
 
     limit: Limit = 100
     cursor: Cursor = ""
+
+
+@cache
+def written() -> bytes:
+    """Return the whole specification as a server sends it, made once: it is the work of a whole second."""
+    return json.dumps(specification(), ensure_ascii=False).encode()
 
 
 def specification() -> dict[str, Any]:

@@ -21,6 +21,7 @@ MEDIA = "application/problem+json"
 TYPE = "urn:reverie:error:"
 RETRY_SECONDS = 1  # what `Retry-After` says where trying again can help
 
+_ENDING = {"TooSlow", "TooLarge", "HeadersTooLarge", "TooMany", "Crowded"}
 _UNEXPECTED = 70  # the exit code of the command line for the same
 _REMEDIES = {
     400: "mend the request",
@@ -73,12 +74,27 @@ KINDS: Mapping[str, Kind] = {
             retryable=True,
         ),
         Kind("TooLarge", 413, "The request is larger than the server takes", "send less at a time"),
+        Kind(
+            "TooMany",
+            429,
+            "More requests came than the server takes from one caller",
+            "wait as long as Retry-After says",
+            retryable=True,
+        ),
+        Kind("HeadersTooLarge", 431, "The headers are longer than the server takes", "send less of them"),
         Kind("WrongMedia", 415, "The body is of a type that is not taken", "send application/json"),
         Kind(
             "WrongHost",
             421,
             "The request names a host that this server is not",
             "use the address it listens on",
+        ),
+        Kind(
+            "Crowded",
+            503,
+            "There are more connections than the server takes",
+            "use fewer at a time, and close those that are not needed",
+            retryable=True,
         ),
         Kind(
             "TooLong",
@@ -129,8 +145,23 @@ def headers(told: ProblemDetails, error: Exception) -> dict[str, str]:
     if told.status == HTTPStatus.UNAUTHORIZED:
         own["www-authenticate"] = 'Bearer realm="reverie"'
     if told.retryable:
-        own["retry-after"] = str(RETRY_SECONDS)
+        own.setdefault("retry-after", str(RETRY_SECONDS))
     return own
+
+
+def messages(error: Exception, *, head: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the two messages of ASGI that tell a problem; after a `head` request without its body.
+
+    Where something is still coming that is not read, the connection ends.
+    """
+    told = problem(error)
+    body = msgspec.json.encode(told)
+    found = [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
+    found += [(name.encode(), value.encode()) for name, value in headers(told, error).items()]
+    if told.kind in _ENDING:
+        found.append((b"connection", b"close"))
+    begin = {"type": "http.response.start", "status": told.status, "headers": found}
+    return begin, {"type": "http.response.body", "body": b"" if head else body}
 
 
 def unplaced(text: str, folders: Iterable[tuple[str, Path]]) -> str:

@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reverie.surface.http.guard import Limits
+from reverie.core.http_settings import HttpSettings
 from reverie.surface.http.openapi import specification
 from reverie.surface.http.problems import KINDS, TYPE
 from reverie.surface.http.serving import JSON
 
-_LIMITS = Limits()
+_MOST = HttpSettings()
 _HEAD = f"""\
 # HTTP
 
@@ -27,10 +27,22 @@ Prometheus. `user=NAME` in the query of an operation on a memory chooses a perso
 An answer is JSON. A GET has an `ETag`: what is sent back as `If-None-Match` and has not changed is answered by 304. A
 list with `next` in its answer goes on behind `cursor=NEXT`.
 
-A body holds at most {_LIMITS.body:,} bytes, its JSON is at most {_LIMITS.depth} deep, and it arrives within
-{_LIMITS.body_seconds:g} seconds; an upload has at most {_LIMITS.upload:,} bytes and {_LIMITS.upload_seconds:g} seconds.
-An answer that takes longer than {_LIMITS.answer_seconds:g} seconds is no longer waited for, and what was begun goes on;
-imports and exports are waited for to their end.
+## Limits
+
+These are the defaults of the table `[http]` in your own `config.toml` ([settings](settings.md)).
+
+- Headers, with the address, hold at most {_MOST.max_header_bytes:,} bytes and arrive within
+  {_MOST.header_seconds:g} seconds.
+- A body holds at most {_MOST.max_body_bytes:,} bytes, its JSON is at most {_MOST.max_json_depth} deep, and it arrives
+  within {_MOST.body_seconds:g} seconds. An upload has at most {_MOST.max_upload_bytes:,} bytes and
+  {_MOST.upload_seconds:,.0f} seconds, and pauses no longer than {_MOST.body_seconds:g}.
+- An answer that takes longer than {_MOST.answer_seconds:g} seconds is no longer waited for, and what was begun goes on;
+  imports and exports are waited for to their end. A client that takes none of its answer for
+  {_MOST.send_seconds:g} seconds is hung up on.
+- A token sends at most {_MOST.requests_per_minute:,} requests a minute, a sixth of them at once. Without a valid token
+  an address is told so {_MOST.refusals_per_minute} times a minute, which uses up no token's requests. Beyond that the
+  answer is 429, and `Retry-After` says in how many seconds the next may come.
+- Past {_MOST.max_connections} connections a request is answered by 503 and its connection closed.
 
 ## Problems
 

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from reverie.config import traceback_wanted
+from reverie.core.http_settings import HttpSettings
 from reverie.errors import Busy, ReverieError, UsageError
 from reverie.memory import Memory
-from reverie.surface.http.guard import Limits, demand, grant_of
+from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.metrics import Metrics
 from reverie.surface.http.operations import LONGEST_NAME, USER, File, Operation, read
@@ -47,7 +48,7 @@ _OPENING = (b"[", b"{")
 class Server:
     """What the endpoints share: the workspaces, the limits, the counts."""
 
-    def __init__(self, hosted: Hosted, limits: Limits, *, metrics: Metrics) -> None:
+    def __init__(self, hosted: Hosted, limits: HttpSettings, *, metrics: Metrics) -> None:
         """Take all three."""
         self.hosted, self.limits, self.metrics = hosted, limits, metrics
 
@@ -108,7 +109,7 @@ class Server:
         person = person_of(query)
         grant = grant_of(request.scope)
         name = demand(grant, operation.right, hosted=self.hosted, workspace=workspace, person=person)
-        body = await json_body(request, self.limits.depth) if operation.has_body else {}
+        body = await json_body(request, self.limits.max_json_depth) if operation.has_body else {}
         given = read(operation.takes, path, query=[one for one in query if one[0] != USER], body=body)
         demand(grant, operation.needs(given), hosted=self.hosted, workspace=workspace, person=person)
 
