@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -17,7 +17,17 @@ from reverie import layout
 from reverie.core.active_window import parse_range
 from reverie.core.drain_plan import entries_of
 from reverie.core.plural import many
-from reverie.core.records import Event, Extraction, Feedback, History, JournalRecord, Outcome, Run, Tombstone
+from reverie.core.records import (
+    Event,
+    Extraction,
+    Feedback,
+    History,
+    JournalRecord,
+    Outcome,
+    OutcomeKind,
+    Run,
+    Tombstone,
+)
 from reverie.errors import DamagedFile, UnsafePath
 from reverie.store import counters, daylog, git, quarantine, sessions, stream, tombstones
 from reverie.store.counters import DrainCounters
@@ -203,9 +213,8 @@ def _runs(ws: Workspace) -> Iterator[Absence]:
             f"{many(len(lost), 'run')} left outcomes and have no record ({', '.join(lost[:_SAMPLE])})",
             "restore it from a backup: undo and the log know only recorded runs",
         )
-    if lost := sorted(
-        run.run for run in ended.values() if any(run.counts.values()) and run.run not in judging
-    ):
+    gave = [run.run for run in ended.values() if any(run.counts.get(kind) for kind in get_args(OutcomeKind))]
+    if lost := sorted(run for run in gave if run not in judging):  # a lint counts findings, and gives none
         yield Absence(
             layout.OUTCOMES,
             f"{many(len(lost), 'run')} gave outcomes that are not there ({', '.join(lost[:_SAMPLE])})",
