@@ -40,10 +40,14 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A page or an entry that was not accepted, and why."""
+    """A page or an entry that was not accepted, or with no place the whole batch, and why."""
 
     place: str
     reason: str
+
+    def __str__(self) -> str:
+        """Return both on one line."""
+        return f"{self.place or 'batch'}: {self.reason}"
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):

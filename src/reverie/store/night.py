@@ -158,7 +158,7 @@ class Night:
         elif attempt.said:
             self.failed(attempt, judged.refusals)
         self.count(settled, failed)
-        said = [f"{one.place or 'batch'}: {one.reason}" for one in judged.refusals]
+        said = [str(one) for one in judged.refusals]
         self.tell((*attempt.problems, *said))
         return failed, reasons
 
@@ -257,7 +257,7 @@ class Night:
             ended=now,
             dreamer=attempt.by,
             result=result,
-            problems=(*attempt.problems, *(f"{one.place}: {one.reason}" for one in refusals)),
+            problems=(*attempt.problems, *map(str, refusals)),
         )
 
     def _case(self, attempt: Attempt) -> Case:
@@ -342,7 +342,7 @@ class Night:
             self._judging((), promoted.quoted),
             Proposal(pages={layout.OVERVIEW: promoted.text}, settlements=()),
         )
-        self.tell([f"{one.place}: {one.reason}" for one in judged.refusals])
+        self.tell([str(one) for one in judged.refusals])
         return dict(judged.pages)
 
     def _shown(self, entry: str) -> EntryState | None:
