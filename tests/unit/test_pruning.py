@@ -50,6 +50,20 @@ def test_what_nothing_leads_to_goes(desk: Desk) -> None:
     assert prune(desk.memory.opened.ws) == 0
 
 
+def test_an_object_that_was_cut_short_goes(desk: Desk) -> None:
+    """The unfinished file of an object that a crash left is removed, also where nothing else stands in its folder."""
+    _lived(desk)
+    kept = _objects(desk)
+    folders = desk.root / layout.OBJECTS / "objects"
+    for first in range(256):
+        folder = folders / f"{first:02x}"
+        if first % 50 == 0:
+            folder.mkdir(exist_ok=True)
+            (folder / ".~reverie-0123456789abcdef").write_bytes(b"half")
+    assert prune(desk.memory.opened.ws) == 6
+    assert _objects(desk) == kept
+
+
 def test_a_lint_prunes(desk: Desk) -> None:
     """Looking the notebook over removes what crashes left."""
     history = _lived(desk)

@@ -1,4 +1,4 @@
-"""Objects of the history that nothing leads to: what crashes left between an object and its commit.
+"""Objects of the history that nothing leads to: what crashes left within an object, or between it and its commit.
 
 Owns removing them; promises that whatever the newest commit leads to stays, that nothing goes while an install waits to
 be finished or the history moved on meanwhile, and that a damaged history is left as it is; never touches a pack, or
@@ -31,16 +31,22 @@ def prune(ws: Workspace) -> int:
         reached = _reached(ws)
     except DamagedFile:
         return 0
+    swept = sweep(ws)
     loose = ((path, _LOOSE.fullmatch(path)) for path in ws.disk.walk(_OBJECTS))
     lost = [path for path, name in loose if name is not None and name[1] + name[2] not in reached]
     if not lost:
-        return 0
+        return swept
     with ws.writing("prune"):
         if History(ws).head() != head or ws.disk.size(layout.INSTALL_INTENT) is not None:
-            return 0
+            return swept
         for path in lost:
             ws.disk.remove(path)
-    return len(lost)
+    return len(lost) + swept
+
+
+def sweep(ws: Workspace) -> int:
+    """Remove the objects whose writing a crash cut short, and return how many there were; needs no lock."""
+    return sum(ws.disk.sweep(f"{_OBJECTS}/{first:02x}") for first in range(256))
 
 
 def _reached(ws: Workspace) -> set[str]:
