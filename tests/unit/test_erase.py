@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -67,6 +68,18 @@ def test_nothing_readable_is_left(tmp_path: Path) -> None:
     assert "macadamia" not in text
     assert {"archive/2026-07-01.md", PAGE, layout.USER, layout.OBJECTS, layout.HISTORY} <= set(done.places)
     assert "Backups" in done.elsewhere
+
+
+def test_objects_that_a_crash_cut_short_go(tmp_path: Path) -> None:
+    """The unfinished file of an object, alone in its folder, holds the words as well, and is removed."""
+    ws = lived(tmp_path)
+    objects = tmp_path / layout.OBJECTS / "objects"
+    free = next(folder for first in range(256) if not (folder := objects / f"{first:02x}").exists())
+    free.mkdir()
+    cut = free / ".~reverie-0123456789abcdef"
+    cut.write_bytes(zlib.compress(f"blob {SAID_NUTS}".encode()))
+    erased(ws, NUT)
+    assert not cut.exists()
 
 
 def test_neighbours_keep_their_words(tmp_path: Path) -> None:
