@@ -35,21 +35,24 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PULSE = 2.0  # seconds between two signs of life; clients wait for a minute, or for as long as they hear of it
+
 _INVALID_PARAMS = -32602
 _INTERNAL = -32603
 _MISSING = "the MCP server needs the official SDK, which is not installed: run `pip install 'reverie[mcp]'`"
 
 
-def make_server(bound: Bound | Callable[[Context], Bound]) -> Server[Any]:
+def make_server(bound: Bound | Callable[[Context], Bound], *, pulse: float = PULSE) -> Server[Any]:
     """Return the SDK's server over one workspace, or over the one that is chosen for each request.
 
-    Raises UsageError where the SDK is not installed.
+    Whoever asks for progress hears every `pulse` seconds that a request is still at work. Raises UsageError where the
+    SDK is not installed.
     """
     try:
         from mcp.server.lowlevel import Server
     except ImportError as error:
         raise UsageError(_MISSING) from error
-    offered = _Offered(bound if callable(bound) else lambda _: bound)
+    offered = _Offered(bound if callable(bound) else lambda _: bound, pulse=pulse)
     return Server(
         "reverie",
         version=__version__,
@@ -87,11 +90,11 @@ async def serve_stdio(bound: Bound) -> None:
 class _Offered:
     """What the server offers, as the SDK's handlers want it."""
 
-    def __init__(self, chosen: Callable[[Context], Bound]) -> None:
+    def __init__(self, chosen: Callable[[Context], Bound], *, pulse: float) -> None:
         import mcp_types
         from mcp.shared.exceptions import MCPError
 
-        self._chosen, self._types, self._error = chosen, mcp_types, MCPError
+        self._chosen, self._types, self._error, self._pulse = chosen, mcp_types, MCPError, pulse
 
     async def list_tools(
         self, context: Context, _params: types.PaginatedRequestParams | None
@@ -123,7 +126,9 @@ class _Offered:
         if tool is None:
             raise self._error(_INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
         try:
-            answer = await _do(bound, lambda memory: use(tool, memory, given=params.arguments))
+            answer = await _do(
+                context, bound, lambda memory: use(tool, memory, given=params.arguments), pulse=self._pulse
+            )
         except ReverieError as error:
             told = failure(error, bound).answer
             return self._result(told.text, error=told.value)
@@ -213,7 +218,7 @@ class _Offered:
         """Do what a request for no tool wants: there an error of ours is an error of the protocol."""
         bound = self._chosen(context)
         try:
-            return await _do(bound, verb)
+            return await _do(context, bound, verb, pulse=self._pulse)
         except ReverieError as error:
             told = failure(error, bound).answer
             wrong = isinstance(error, NotFound | UsageError)
@@ -230,8 +235,19 @@ class _Offered:
         )
 
 
-async def _do(bound: Bound, verb: Callable[[Memory], T]) -> T:
-    return await asyncio.wrap_future(bound.call(verb))
+async def _do(context: Context, bound: Bound, verb: Callable[[Memory], T], *, pulse: float) -> T:
+    """Do something with the memory; whoever asked for progress gets a sign of life while it waits or runs.
+
+    Nobody waits any more once this is cancelled: what had not begun is dropped, and what had goes on to its end.
+    """
+    asked, seconds = asyncio.wrap_future(bound.call(verb)), 0.0
+    try:
+        while not (await asyncio.wait({asked}, timeout=pulse))[0]:
+            seconds += pulse
+            await context.session.report_progress(seconds, message=f"at work for {seconds:g} s")
+        return asked.result()
+    finally:
+        asked.cancel()
 
 
 def _fault(error: Exception) -> str:
