@@ -11,8 +11,9 @@ import json
 import re
 import shutil
 import struct
+import threading
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -108,19 +109,33 @@ class Engine:
     # -- writing, under the index lock
 
     def write(self, batches: Iterable[tuple[Sequence[int], Iterable[documents.Document]]]) -> Iterator[None]:
-        """Take in batches of (numbers to let go of, documents to add); yields after each one's commit."""
+        """Take in batches of (numbers to let go of, documents to add); yields after each one's commit.
+
+        The next batch is asked for, and its words are cut, while the one before is committed.
+        """
         with _failing(self._folder):
             writer = self._index.writer(_HEAP_BYTES, 1)
-            for old, new in batches:
-                if old:
-                    # Deleting by term compares a signed number with the field's unsigned one and removes nothing.
-                    writer.delete_documents_by_query(
-                        self._tantivy.Query.term_set_query(self._schema, "num", list(old))
-                    )
-                for document in new:
-                    writer.add_document(self._document(document))
-                writer.commit()
-                yield
+            commit: _Beside | None = None
+            try:
+                for old, new in batches:
+                    made = [self._document(document) for document in new]
+                    if commit is not None:
+                        commit.result()
+                        yield
+                    if old:
+                        # Deleting by term compares a signed number with the field's unsigned one and removes nothing.
+                        writer.delete_documents_by_query(
+                            self._tantivy.Query.term_set_query(self._schema, "num", list(old))
+                        )
+                    for document in made:
+                        writer.add_document(document)
+                    commit = _Beside(writer.commit)
+                if commit is not None:
+                    commit.result()
+                    yield
+            finally:
+                if commit is not None:
+                    commit.join()  # whatever went wrong, nothing is written once the caller lets go of the lock
             writer.wait_merging_threads()
             self._index.reload()
 
@@ -209,6 +224,31 @@ class Engine:
             kind = self._tantivy.FieldType.Integer
             first, last = documents.ordinal(where.since), documents.ordinal(where.until, documents.DAY_LAST)
             yield make.range_query(self._schema, "day", kind, first, last)
+
+
+class _Beside(threading.Thread):
+    """A call on a thread of its own, begun at once; the interpreter is free while tantivy works."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self._done = False
+        self._failed: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        """Make the call."""
+        try:
+            self._call()
+            self._done = True
+        except (ValueError, OSError) as error:
+            self._failed = error
+
+    def result(self) -> None:
+        """Wait for the call; raises what it raised, and ValueError when it was ended by anything else."""
+        self.join()
+        if not self._done:
+            raise self._failed or ValueError("tantivy gave up")
 
 
 def _committed(folder: Path) -> tuple[int, int, int] | None:

@@ -28,13 +28,16 @@ from reverie.index.ground import is_unwritable
 _TURNS = "SELECT body FROM row WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? ORDER BY n"
 # Without `INDEXED BY` SQLite walks the whole table in the order asked for, to find that nothing is stale.
 _STALE = "SELECT num, body, stale, known, place FROM row INDEXED BY"
-_TOGETHER = f"{_STALE} row_stale WHERE stale > 0 ORDER BY session, n, num LIMIT ?"
+_TOGETHER = (
+    f"{_STALE} row_stale WHERE stale > 0 AND (session, n, num) > (?, ?, ?) ORDER BY session, n, num LIMIT ?"
+)
 _NEWEST = f"{_STALE} row_newest WHERE stale > 0 ORDER BY num DESC LIMIT ?"
 _PUT = """
 INSERT INTO row (id, source, session, n, body) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET source = excluded.source, session = excluded.session, n = excluded.n,
     body = excluded.body, stale = row.stale + 1, place = CASE WHEN ? THEN row.place ELSE -1 END
 """
+_FIRST = ("", -2, 0)  # before the place of every row: its session, its ordinal there, its number
 _LAST = 1 << 62  # beyond every number
 _AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 
@@ -116,8 +119,8 @@ class Rows:
     def turns(self, session: str, ordinals: range) -> list[Row]:
         """Return the turns of a session with these ordinals (a range without steps), in order."""
         with self.work() as db:
-            found = db.execute(_TURNS, (session, ordinals.start, ordinals.stop - 1))
-            return [_decode(body) for (body,) in found]
+            asked = (session, ordinals.start, ordinals.stop - 1)
+            return [_decode(body) for (body,) in db.execute(_TURNS, asked)]
 
     def version(self) -> tuple[int, int, int]:
         """Return what is another value whenever anything here changed since, whoever changed it."""
@@ -125,11 +128,16 @@ class Rows:
             others: int = db.execute("PRAGMA data_version").fetchone()[0]
             return self._openings, others, db.total_changes
 
-    def stale(self, limit: int, *, newest: bool = False) -> list[Numbered]:
-        """Return at most `limit` rows the text index has not taken in: whole sessions together, or the newest."""
+    def stale(self, limit: int, *, after: Numbered | None = None) -> list[Numbered]:
+        """Return at most `limit` rows the text index has not taken in, those behind `after`; sessions stay together."""
+        place = (after.row.session, after.row.n, after.num) if after is not None else _FIRST
         with self.work() as db:
-            found = db.execute(_NEWEST if newest else _TOGETHER, (limit,))
-            return [_numbered(*columns) for columns in found]
+            return [_numbered(*columns) for columns in db.execute(_TOGETHER, (*place, limit))]
+
+    def newest(self, limit: int) -> list[Numbered]:
+        """Return the `limit` rows added last of those the text index has not taken in."""
+        with self.work() as db:
+            return [_numbered(*columns) for columns in db.execute(_NEWEST, (limit,))]
 
     def behind(self) -> int:
         """Return how many rows the text index has not taken in."""
@@ -148,10 +156,8 @@ class Rows:
     def sample(self, limit: int) -> list[Row]:
         """Return the `limit` rows added last, from which lengths are estimated."""
         with self.work() as db:
-            return [
-                _decode(body)
-                for (body,) in db.execute("SELECT body FROM row ORDER BY num DESC LIMIT ?", (limit,))
-            ]
+            found = db.execute("SELECT body FROM row ORDER BY num DESC LIMIT ?", (limit,))
+            return [_decode(body) for (body,) in found]
 
     def positions(self) -> dict[str, str]:
         """Return each source with the stamp its reader left (what it means is the reader's affair)."""

@@ -14,6 +14,7 @@ reading, and the next commit takes them in again.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import date
@@ -148,7 +149,7 @@ class TextIndex:
             self.rows.version()
         )  # asked first: what changes in between is then read once more, not never
         if self._waiting[0] != version:
-            self._waiting = (version, self.rows.stale(SCANNED, newest=True))
+            self._waiting = (version, self.rows.newest(SCANNED))
         return self._waiting[1]
 
     def _scan(
@@ -252,32 +253,37 @@ class TextIndex:
         return made
 
     def _commit(self) -> int:
-        """Take in what is noted, under the lock."""
-        taken: list[tuple[list[Numbered], list[int]]] = []
+        """Take in what is noted, under the lock, and what was changed meanwhile."""
         total = 0
         with self._mutex:
-            for _ in self._engine.write(self._batches(taken)):
-                rows, gone = taken.pop()
-                self.rows.taken(rows, gone)
-                total += len(rows)
+            while True:
+                taken: deque[tuple[list[Numbered], list[int]]] = deque()
+                for _ in self._engine.write(self._batches(taken)):
+                    rows, gone = taken.popleft()
+                    self.rows.taken(rows, gone)
+                    total += len(rows)
+                if not self.rows.behind():
+                    break
             self._lengths = {}
             self._engine.reload()
         return total
 
     def _batches(
-        self, taken: list[tuple[list[Numbered], list[int]]]
+        self, taken: deque[tuple[list[Numbered], list[int]]]
     ) -> Iterator[tuple[Sequence[int], Iterable[documents.Document]]]:
-        """Yield what tantivy is to let go of and to add, noting in `taken` what each batch was."""
+        """Yield what tantivy is to let go of and to add, noting in `taken` what each batch was.
+
+        The next batch may be asked for before the one before is noted as taken in.
+        """
         gone = self.rows.gone()
-        while True:
-            noted = self.rows.stale(_BATCH)
-            if not noted and not gone:
-                return
+        last: Numbered | None = None
+        while (noted := self.rows.stale(_BATCH, after=last)) or gone:
             taken.append((noted, gone))
             # A power cut may take back what SQLite noted but not what tantivy synced, so any number may be held.
-            held = [*gone, *(one.num for one in noted)] if self._engine.count() else []
-            yield held, self._documents(noted)
+            any_held = self._engine.count() > 0
+            yield [*gone, *(one.num for one in noted if any_held or one.known)], self._documents(noted)
             gone = []
+            last = noted[-1] if noted else None
 
     def _documents(self, noted: Sequence[Numbered]) -> Iterator[documents.Document]:
         for start in range(0, len(noted), _SAMPLE):
