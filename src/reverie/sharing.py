@@ -31,7 +31,7 @@ from reverie.core.records import Event, Remember, Tombstone
 from reverie.core.scopes import Copied, copy_of
 from reverie.index.state import State
 from reverie.index.team import of_team
-from reverie.store import journal, stream, subscriptions, tombstones
+from reverie.store import erasing, journal, stream, subscriptions, tombstones
 from reverie.store.workspace import Workspace
 
 
@@ -119,4 +119,6 @@ def _settle(ws: Workspace, team: Team, copies: list[Copied], *, withdrawn: bool)
     tombstones.append(team.ws, tombs)
     events = [Event(id=ws.new_id(), at=at, kind=kind, entry=one.copy, by=team.owner) for one in copies]
     stream.append_all(team.ws, layout.EVENTS, events)
+    if withdrawn:
+        erasing.drop_lines(team.ws, {one.copy for one in copies})
     subscriptions.note(ws, [msgspec.structs.replace(one, at=at, withdrawn=withdrawn) for one in copies])

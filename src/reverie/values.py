@@ -153,9 +153,9 @@ def listed(
     return [shown(item, masked) for item in matching(ws, prefix, masked=masked, wanted=wanted)]
 
 
-def namespaces(ws: Workspace) -> list[tuple[str, ...]]:
-    """Return the namespaces in which there is a value, sorted."""
-    return sorted({item.line.namespace for item in kv.table(ws).living(ws.clock())})
+def namespaces(ws: Workspace, *, masked: Mask) -> list[tuple[str, ...]]:
+    """Return the namespaces in which there is a value that is listed, sorted."""
+    return sorted({item.line.namespace for item in matching(ws, (), masked=masked)})
 
 
 def ranked(

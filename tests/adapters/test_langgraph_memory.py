@@ -208,7 +208,9 @@ def test_forgotten_words_leave_values(memory: Memory, store: ReverieStore) -> No
     value = {"notes": [NUTS, "User lives in Lisbon"], "deep": {"said": f"Know this:\n{NUTS}\nNo more."}}
     store.put(("users",), "dana", value)
     store.put(("users",), NUTS, {"a": 1})
+    store.put(("users", NUTS), "since", {"a": 1})
     memory.forget([entry])
+    assert store.list_namespaces() == [("users",)]
     for _ in range(2):
         assert store.get(("users",), "dana").value == {
             "notes": ["[forgotten]", "User lives in Lisbon"],

@@ -16,6 +16,7 @@ from reverie.core.blocks import (
     find_block,
     render_block,
     with_block,
+    with_inner,
 )
 from reverie.core.citations import citations, cite
 
@@ -163,3 +164,20 @@ def test_memory_text_reads_as_words_and_inline_code_only(text: str) -> None:
 def test_ordinary_memory_text_is_not_changed(text: str) -> None:
     """Text without grammar in it stands as it is."""
     assert escape_memory_text(text) == text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("edited", [False, True])
+def test_lines_go_out_of_a_block_as_it_stands(newline: str, *, edited: bool) -> None:
+    """Another text in a block keeps line breaks and what stands around it; an edited block stays edited."""
+    text = "\n".join(("mine", "", render_block("one\ntwo\n"), "mine too", "")).replace("\n", newline)
+    text = text.replace("one", "won") if edited else text
+    found = find_block(text)
+    assert isinstance(found, Block)
+    new = with_inner(text, found, found.inner.replace(f"two{newline}", ""))
+    again = find_block(new)
+    assert isinstance(again, Block)
+    assert again.intact is not edited
+    assert again.inner == ("won" if edited else "one") + newline
+    assert new.startswith(f"mine{newline}{newline}<!--")
+    assert new.endswith(f"-->{newline}{newline}mine too{newline}")

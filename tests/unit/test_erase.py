@@ -190,8 +190,8 @@ def test_a_dry_run_lists_and_changes_nothing(tmp_path: Path) -> None:
         path: data for path, data in before.items() if ".index" not in path
     }
     done = erased(ws)
-    # The digests lose the line as soon as it is forgotten.
-    assert set(would.places) == {*done.places, f"{layout.DIGESTS}/today.md"}
+    # The digests and MEMORY.md lose the line as soon as it is forgotten.
+    assert set(would.places) == {*done.places, f"{layout.DIGESTS}/today.md", layout.MEMORY}
 
 
 def test_what_was_forgotten_before_can_be_erased(tmp_path: Path) -> None:

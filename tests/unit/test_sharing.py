@@ -115,18 +115,23 @@ def test_forgetting_follows_the_copy(team: Team) -> None:
 
 
 def test_a_withdrawn_copy_leaves_the_shared_pages(team: Team) -> None:
-    """What the shared workspace's dream and MEMORY.md made of a copy is hidden with it, and its neighbour stays."""
+    """What the shared workspace's dream and files made of a copy goes with it, before anything is compiled anew."""
     gone = team.tell("ann", "The mascot is a purple walrus", sig=0.9)
     team.tell("bob", "The mascot wears a green hat", sig=0.9)
     for name in ("ann", "bob", "team"):
         team[name].drain()
     team.clock.advance(days=1)
     team["team"].dream(now=True)
+    team["team"].digest()
     team["team"].publish()
-    assert "walrus" in (team.root("team") / layout.MEMORY).read_text()
+    shown = [team.root("team") / layout.MEMORY, *(team.root("team") / layout.DIGESTS).iterdir()]
+    assert "walrus" in shown[0].read_text()
+    assert any("walrus" in file.read_text() for file in shown[1:])
     team["ann"].forget([gone])
-    team["team"].publish()
-    assert "walrus" not in (team.root("team") / layout.MEMORY).read_text()
+    assert all("walrus" not in file.read_text() for file in shown)
+    assert "green hat" in shown[0].read_text()
+    assert team["team"].publish().edited is None
+    assert "walrus" not in shown[0].read_text()
     assert "walrus" not in team["team"].context(ContextRequest(query="mascot")).text
     assert all("walrus" not in text for text in team.found("bob", "mascot walrus"))
     assert any("green hat" in text for text in team.found("ann", "mascot hat"))

@@ -127,7 +127,8 @@ class ReverieStore(BaseStore):
         return [shown(item, mask, score=score) for item, score in best[page]]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        own = [one[1:] for one in namespaces(self._memory.opened.ws) if one[0] == ROOT]
+        opened = self._memory.opened
+        own = [one[1:] for one in namespaces(opened.ws, masked=opened.mask) if one[0] == ROOT]
         found = [
             one for one in own if all(_matches(one, condition) for condition in op.match_conditions or ())
         ]

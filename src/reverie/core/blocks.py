@@ -99,6 +99,17 @@ def with_block(text: str, inner: str) -> str | Broken:
     return text + gap + block
 
 
+def with_inner(text: str, found: Block, inner: str) -> str:
+    """Return the text with `inner` in the block found in it, in its line breaks; an edited block stays edited."""
+    block = text[found.start : found.end]
+    if found.intact:
+        newline = "\r\n" if "\r\n" in block else "\n"
+        block = render_block(inner.replace("\r\n", "\n")).replace("\n", newline)
+    else:
+        block = block.replace(found.inner, inner, 1)
+    return text[: found.start] + block + text[found.end :]
+
+
 def _starts_line(text: str, place: int) -> bool:
     return place == 0 or text[place - 1] == "\n" or text[:place] == "\ufeff"
 

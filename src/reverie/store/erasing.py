@@ -19,9 +19,12 @@ A crash leaves that record, and doing all of it again finds less to do.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from contextlib import suppress
+from functools import partial
 
 from reverie import layout
 from reverie.core import stubs
+from reverie.core.blocks import Block, find_block, with_inner
 from reverie.core.erasure import Eraser
 from reverie.core.packed import closed
 from reverie.errors import UnsafePath
@@ -64,15 +67,27 @@ def rewrite(ws: Workspace, eraser: Eraser) -> list[str]:
 
 
 def drop_lines(ws: Workspace, ids: Container[str]) -> None:
-    """Take the lines that name these entries out of the digests, which are compiled anew later and read till then."""
-    for path in ws.disk.walk(layout.DIGESTS):
+    """Take the lines that name these entries out of what is compiled anew later and read till then.
 
-        def build(old: bytes | None) -> bytes | None:
-            new = stubs.uncited((old or b"").decode("utf-8", "surrogateescape"), ids)
-            data = new.encode("utf-8", "surrogateescape")
-            return None if data == old else data
+    That is the digests and the block of MEMORY.md; of those that may not be opened nobody reads them.
+    """
 
-        ws.disk.rewrite(path, build)
+    def without(path: str, old: bytes | None) -> bytes | None:
+        text = (old or b"").decode("utf-8", "surrogateescape")
+        block = find_block(text) if path == layout.MEMORY else None
+        if block is None:
+            new = stubs.uncited(text, ids)
+        elif isinstance(block, Block):
+            new = with_inner(text, block, stubs.uncited(block.inner, ids))
+        else:
+            return None
+        return None if new == text else new.encode("utf-8", "surrogateescape")
+
+    with suppress(UnsafePath):
+        for path in ws.disk.walk(layout.DIGESTS):
+            ws.disk.rewrite(path, partial(without, path))
+    with suppress(UnsafePath):
+        ws.disk.rewrite(layout.MEMORY, partial(without, layout.MEMORY))
 
 
 def leftovers(ws: Workspace, eraser: Eraser, *, planned: Container[str] | None = None) -> list[str]:
