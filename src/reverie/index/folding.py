@@ -39,6 +39,7 @@ T = TypeVar("T")
 _POSITION = "size, mtime, inode, crc, context"
 _BENEATH = "FROM position WHERE path > ? AND path < ?"  # the folder with "/", and with "0", which comes next
 _MONTH = re.compile(rf"{re.escape(layout.JOURNAL_ARCHIVE)}/\d{{4}}-\d\d(\.jsonl\.gz)?")
+_MARKING = b'"type":"extraction"'  # of the records that say how far something was read
 _SEEN_BYTES = 64  # of a stream's end: they tell one that was cut and grew again from one that only grew
 _SETTLED_NS = 2_000_000_000  # a folder changed later than this may change again without its time changing
 
@@ -245,9 +246,8 @@ class Folding:
             self.done.problems.append(
                 f"{path}: {lost} compressed bytes cannot be read; what they said was read is read again"
             )
-        lines, _ = framing.read(data)
-        for line in lines:
-            if b'"type":"extraction"' not in line.raw:
+        for line in framing.read(data)[0] if _MARKING in data else ():
+            if _MARKING not in line.raw:
                 continue
             try:
                 record = framing.decode(line, JournalRecord)
