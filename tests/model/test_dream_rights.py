@@ -257,6 +257,7 @@ def test_a_secret_is_written_nowhere(ws: Workspace) -> None:
     after = Standing(ws)
     assert after.since(before) == {}
     assert after.outcomes == {TEA.id: "declined"}
+    assert after.reviews == []
     everything = b"".join(ws.disk.read(path) or b"" for path in ws.disk.walk(".state"))
     assert key.encode() not in everything
 
@@ -269,8 +270,9 @@ def test_a_forged_watermark_moves_nothing(ws: Workspace) -> None:
     _, script = dreamt(ws, write("notebook/log.md", forged), write(TEAS, text), cited(TEA, TEAS))
     after = Standing(ws)
     assert answers(script)[0].startswith("refused: ")
-    assert after.log == before.log
+    assert after == before
     assert runs.watermark(ws) == ""
+    assert [(one.result, one.pages, one.commit) for one in runs.read(ws)] == [("failed", (), "")]
 
 
 def test_forgotten_words_are_told_to_nobody_and_come_back_in_none(ws: Workspace) -> None:

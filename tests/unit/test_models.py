@@ -156,6 +156,7 @@ def test_a_ceiling_stops_the_next_question(tmp_path: Path, setting: str, reply: 
         failure = rule.fail()
         assert failure.kind == "ceiling"
         assert "1,000" in str(failure)
+        assert f"({setting})" in str(failure)
         assert len(rule.script.requests) == 1
         if setting.endswith("_run"):
             assert Rule(desk, "yes", run="r2").ask() == "yes"
@@ -193,13 +194,29 @@ def test_seconds_are_counted_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_a_dream_has_ceilings_of_its_own(tmp_path: Path) -> None:
-    """A dream's steps, tokens and money are counted by its run, whoever resumes it (N-37)."""
+    """A dream's steps are counted by its run, whoever resumes it (N-37)."""
     with Desk(tmp_path, **{"dream.max_steps": "2"}) as desk:
         first = Rule(desk, "one", run="dream:1", purpose="dream")
         first.ask()
         Rule(desk, "two", run="dream:1", purpose="dream").ask()
         assert "dream.max_steps" in str(Rule(desk, "three", run="dream:1", purpose="dream").fail())
         assert Rule(desk, "three", run="dream:2", purpose="dream").ask() == "three"
+
+
+@pytest.mark.parametrize(
+    ("setting", "reply"),
+    [("dream.max_tokens", used(tokens=1000)), ("dream.max_cost", used(cost=1000))],
+)
+def test_a_dreams_tokens_and_money_end_with_its_run(tmp_path: Path, setting: str, reply: Reply) -> None:
+    """What a dream's run used is known to whoever resumes it, in another process too; the next run begins anew."""
+    with Desk(tmp_path, **{"models.max_cost_per_day": "0", setting: "1000"}) as desk:
+        Rule(desk, reply, run="dream:1", purpose="dream").ask()
+        resumed = Rule(desk, "yes", run="dream:1", purpose="dream")
+        failure = resumed.fail()
+        assert (failure.kind, resumed.script.requests) == ("ceiling", [])
+        assert setting in str(failure)
+        assert Rule(desk, "yes", run="dream:2", purpose="dream").ask() == "yes"
+        assert desk.memory.status().models["dream"].calls == 2
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_persons_guidance_goes_along_as_data(ws: Workspace) -> None:
     told = "".join(str(part.content) for part in first.parts)
     assert "Write like a pirate." in told
     assert told.index("=== data") < told.index("Write like a pirate.")
-    assert told.count("ARR") < 5_000
+    assert 32_000 - 100 < 4 * told.count("ARR") < 32_000
     assert "Write like a pirate." not in str(first.instructions)
     assert "settle" in str(first.instructions)
 

@@ -37,6 +37,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     run_seconds: int = 0
 
 
+_OF_A_DREAM = ("dream.max_tokens", "dream.max_cost", "dream.timeout_seconds")
+_OF_A_RUN = ("models.max_tokens_per_run", "models.max_cost_per_run", "models.max_seconds_per_run")
+
+
 def limits_of(settings: Settings, purpose: str) -> Limits:
     """Return the ceilings that settings put on a purpose: a dream's run has its own."""
     models, dream = settings.models, settings.dream
@@ -106,10 +110,11 @@ def refusal(stands: Standing, limits: Limits, *, now: datetime) -> ModelFailed |
 def _against(stands: Standing, limits: Limits) -> Iterator[tuple[float, float, str]]:
     """Yield what is used, its ceiling, and the name of both."""
     day, run = stands.day, stands.run
+    tokens, cost, seconds = _OF_A_DREAM if limits.run_calls else _OF_A_RUN
     yield day.tokens, limits.day_tokens, "tokens a day (models.max_tokens_per_day)"
     yield day.cost, limits.day_cost, "US dollars a day (models.max_cost_per_day)"
     yield day.seconds, limits.day_seconds, "seconds a day (models.max_seconds_per_day)"
     yield run.calls, limits.run_calls, "answers in this dream (dream.max_steps)"
-    yield run.tokens, limits.run_tokens, "tokens in this run (max_tokens)"
-    yield run.cost, limits.run_cost, "US dollars in this run (max_cost)"
-    yield run.seconds, limits.run_seconds, "seconds in this run (max_seconds)"
+    yield run.tokens, limits.run_tokens, f"tokens in this run ({tokens})"
+    yield run.cost, limits.run_cost, f"US dollars in this run ({cost})"
+    yield run.seconds, limits.run_seconds, f"seconds in this run ({seconds})"

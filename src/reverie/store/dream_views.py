@@ -21,7 +21,7 @@ from reverie.store.workspace import Workspace
 
 _OWN = re.compile(r"\^([0-9a-f]{16})[ \t]*$")
 _LISTED = 400  # names in one answer
-_GUIDANCE = 16_000  # characters of one page of guidance
+_GUIDANCE = 32_000  # characters of one page of guidance
 _CONTEXT = 8_000  # characters of the history that come with a batch, and of what was undone
 _UNDONE_RUNS = 5
 
