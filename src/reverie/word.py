@@ -21,14 +21,14 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
-from reverie.core.standing import Shortlist
 from reverie.core.where import Where, one_or_more
 from reverie.digest import digest
 from reverie.drain import Drained
 from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
 from reverie.following import follow, planned
 from reverie.index.entry_rows import events_named
-from reverie.index.heaviest import shortlist
+from reverie.index.heaviest import choosing
+from reverie.index.state import State
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
 from reverie.retract import hear_again, retracted
@@ -210,17 +210,17 @@ class Word:
         >>> memory.publish().changed
         True
         """
-        ws = self._events()
-        if waits(ws, at_once=at_once):
+        if waits(self._events(), at_once=at_once):
             return Published(waits=True)
-        state, now, facts = self.opened.state_now(), ws.calendar.start(ws.today), ws.settings.facts
-
-        def choose(cited: Sequence[str], most: int) -> Shortlist:
-            return shortlist(state, cited, most=most, now=now, facts=facts, calendar=ws.calendar)
-
-        return publish(ws, choose, keep=self.opened.keep_edit, at_once=at_once)
+        return self._compiled(self.opened.state_now(), at_once=at_once)
 
     # Inside
+
+    def _compiled(self, state: State, *, at_once: bool) -> Published:
+        """Compile MEMORY.md from a state."""
+        ws, keep = self._events(), self.opened.keep_edit
+        choose = choosing(state, ws.calendar.start(ws.today), ws.settings.facts, calendar=ws.calendar)
+        return publish(ws, choose, keep=keep, at_once=at_once)
 
     def _known(self, entry: str, *, among: str = "recall") -> EntryState:
         """Return the entry that a prefix names; raises NotFound, which says so when it is forgotten, AmbiguousId."""
@@ -239,12 +239,9 @@ class Word:
     def _seen(self, entry: str) -> tuple[Opened, EntryState]:
         """Return the entry that a prefix names, one's own or one that is read along, and the workspace it is in."""
         try:
-            state = self.opened.state_now().get(entry)
+            return self.opened, self.opened.state_now().get(entry)
         except NotFound:
-            if along := seen_along(self.opened, entry):
-                return along
-            state = self._known(entry)
-        return self.opened, state
+            return seen_along(self.opened, entry) or (self.opened, self._known(entry))
 
     def _ids(self, entries: Sequence[str]) -> list[str]:
         """Return the full ids that prefixes name, each once."""
@@ -291,14 +288,17 @@ class Word:
         What is not shown at once is noted, and shown by the first verb that finds it has waited long enough.
         """
         ws = self._events()
-        if due.skills:
-            learn(ws, self.opened.state_now(), masked=self.opened.mask.text)
         # Reading every entry for it, several times a minute, would be what the minute is there to spare.
-        if due.publish and not waits(ws, at_once=at_once):
-            if due.digest:
-                digest(ws, self.opened.state_now(), masked=self.opened.mask)
-            self.publish(at_once=at_once)
-        elif due.publish or due.digest:
+        shown = due.publish and not waits(ws, at_once=at_once)
+        if due.skills or shown:
+            state = self.opened.state_now()  # once for all: it looks at every page
+            if due.skills:
+                learn(ws, state, masked=self.opened.mask.text)
+            if shown and due.digest:
+                digest(ws, state, masked=self.opened.mask)
+            if shown:
+                self._compiled(state, at_once=at_once)
+        if not shown and (due.publish or due.digest):
             note(ws, pressing=due.publish)
             self._refresh()
 

@@ -6,7 +6,7 @@ is among the first; never decodes an entry that cannot fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from reverie.core.days import Calendar, is_when, when_bounds
@@ -46,6 +46,13 @@ def shortlist(
         beyond=tuple(name for name, _ in beyond),
         protected_beyond=tuple(name for name, firmness in beyond if firmness >= PROTECTED_FROM),
     )
+
+
+def choosing(
+    state: State, now: datetime, facts: FactSettings, *, calendar: Calendar
+) -> Callable[[Sequence[str], int], Shortlist]:
+    """Return what finds the shortlist of a state, given what is cited and how many entries can be shown."""
+    return lambda cited, most: shortlist(state, cited, most=most, now=now, facts=facts, calendar=calendar)
 
 
 def _with_survivors(state: State, cited: Iterable[str]) -> dict[str, EntryState]:
