@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import heapify, heappop
+from operator import itemgetter
 
 import msgspec
 
@@ -28,7 +30,11 @@ PROJECT = "Project: "
 CHARACTERS = 6_000  # MEMORY.md gives overview and recent context a fifth of 25,000 by default; the rest would be unseen
 _PROJECTS = "1_Projects/"
 _MOST_OF_PAGE = 12  # lines of one page, so that no subject takes the overview from the others
+_SHORTEST = len("- [[archive/2026-07-01#^0123456789abcdef]]")  # characters of the least line
 _LONGEST = 400  # characters of a line: a longer one is a document, which its page holds
+_KEPT = 1_000  # characters; what a longer line was read as is not remembered
+
+Weights = Mapping[str, tuple[bool, float, float]]  # pinned, significance, when confirmed (seconds), by entry
 
 _LINE = re.compile(r"[ \t]*- (.*?)((?:\s*\[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)[ \t]*")
 _ID = re.compile(r"\^([0-9a-f]{16})\]\]")
@@ -45,12 +51,11 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Promoted(msgspec.Struct, frozen=True):
-    """A line for the overview: its heading, its Markdown, and what it is ranked by."""
+    """A line for the overview: its heading, its Markdown, the ids, and the page and line it is from."""
 
     section: str
     line: str
     ids: tuple[str, ...]
-    rank: tuple[float, ...]
     place: tuple[str, int]
 
 
@@ -76,12 +81,14 @@ class Promotion:
         *,
         wanted: Mapping[str, int] | None = None,
         expect: Callable[[Iterable[str]], None] = lambda _: None,
+        weights: Callable[[Iterable[str]], Weights] = lambda _: {},
     ) -> None:
         """Take what returns the state of an entry that may be shown, the present day, and days wanted by id.
 
-        `expect` is told of the entries that `find` is about to be asked for.
+        `expect` is told of the entries that `find` is about to be asked for; `weights` says of as many as it can,
+        for less than a look at their states, what they weigh, where they hold.
         """
-        self._find, self._expect = find, expect
+        self._find, self._expect, self._weights = find, expect, weights
         self._today = today
         self._wanted = wanted or {}
         self._rows: dict[str, tuple[str, Sequence[Row]]] = {}
@@ -89,9 +96,15 @@ class Promotion:
     def promote(self, paths: Iterable[str], read_page: Callable[[str], str | None]) -> Overview | None:
         """Return the overview chosen from the pages at `paths`; None when it stays as it is."""
         rows = {path: self._read(path, read_page(path) or "") for path in sorted(paths) if is_source(path)}
-        self._expect(id_ for found in rows.values() for row in found for id_ in row.ids)
+        every = [row.ids for found in rows.values() for row in found]
+        weights = self._weights(id_ for ids in every for id_ in ids)
+        self._expect(id_ for ids in every if any(one not in weights for one in ids) for id_ in ids)
         chosen = choose(
-            rows, lambda path: title_of(path, self._rows[path][0]), find=self._find, wanted=self._wanted
+            rows,
+            lambda path: title_of(path, self._rows[path][0]),
+            find=self._find,
+            wanted=self._wanted,
+            weights=weights,
         )
         old = read_page(layout.OVERVIEW)
         text = rewrite(old, chosen, today=self._today)
@@ -120,12 +133,22 @@ def candidates(text: str) -> tuple[Row, ...]:
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
         fenced ^= bool(_FENCE.match(line))
-        match = None if fenced or "#^" not in line else _LINE.fullmatch(line)
-        if match and not match.group(1).startswith(_PREVIOUS) and len(match.group(1)) <= _LONGEST:
-            said = match.group(1).removeprefix("Currently: ")
-            ids = tuple(_ID.findall(match.group(2)))
-            found.append(Row(number, f"- {said}{match.group(2)}", ids))
+        if fenced or "#^" not in line:
+            continue
+        said = _promotable(line) if len(line) <= _KEPT else _promotable.__wrapped__(line)
+        if said is not None:
+            found.append(Row(number, *said))
     return tuple(found)
+
+
+@lru_cache(maxsize=8_192)  # nearly all lines of a page are those of the night before
+def _promotable(line: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return how a list item that cites would read on the overview, and the ids; None where it is left out."""
+    match = _LINE.fullmatch(line)
+    if match is None or match.group(1).startswith(_PREVIOUS) or len(match.group(1)) > _LONGEST:
+        return None
+    said = match.group(1).removeprefix("Currently: ")
+    return f"- {said}{match.group(2)}", tuple(_ID.findall(match.group(2)))
 
 
 def choose(
@@ -134,23 +157,26 @@ def choose(
     *,
     find: Callable[[str], EntryState | None],
     wanted: Mapping[str, int] | None = None,
+    weights: Weights | None = None,
 ) -> list[Promoted]:
     """Return the lines that the overview holds, in the order of their pages; `wanted`: days recalled, by entry."""
-    every = sorted(_ranked(pages, titles, find, wanted=wanted or {}), key=lambda one: (one.rank, one.place))
+    every = list(_ranked(pages, find, wanted=wanted or {}, weights=weights or {}))
+    heapify(every)  # the overview holds a few dozen of thousands of lines
     taken: list[Promoted] = []
     size, counted = 0, dict[str, int]()
     shown: set[tuple[str, ...]] = set()
-    for one in every:
-        page = one.place[0]
+    while every and size + _SHORTEST <= CHARACTERS:
+        _, page, _, one = heappop(every)
         full = counted.get(page, 0) >= _MOST_OF_PAGE or size + len(one.line) > CHARACTERS
-        if full or one.ids in shown:
+        if full or one.ids in shown or not _holding(one, find):
             continue
         if any(missing(state.entry.text, one.line) for id_ in one.ids if (state := find(id_)) is not None):
             continue  # it leans on its page's title, and would say less here
         counted[page] = counted.get(page, 0) + 1
         shown.add(one.ids)
         size += len(one.line)
-        taken.append(one)
+        section = f"{PROJECT}{titles(page)}" if page.startswith(_PROJECTS) else ABOUT
+        taken.append(Promoted(section, one.line, one.ids, (page, one.number)))
     return sorted(taken, key=lambda one: (one.section != ABOUT, one.section, one.place))
 
 
@@ -177,23 +203,33 @@ def rewrite(old: str | None, chosen: Iterable[Promoted], *, today: str) -> str |
 
 def _ranked(
     pages: Mapping[str, Sequence[Row]],
-    titles: Callable[[str], str],
     find: Callable[[str], EntryState | None],
     *,
     wanted: Mapping[str, int],
-) -> Iterator[Promoted]:
-    """Yield each line that holds now: pins first, then by significance, days recalled, and the latest confirmed."""
+    weights: Weights,
+) -> Iterator[tuple[tuple[float, ...], str, int, Row]]:
+    """Yield rank, page, line and row of each line that holds now, as far as the weights say.
+
+    Pins come first, then what is more significant, was recalled on more days, and was confirmed later.
+    """
     for path, found in pages.items():
-        section = f"{PROJECT}{titles(path)}" if path.startswith(_PROJECTS) else ABOUT
         for row in found:
-            states = [state for id_ in row.ids if (state := find(id_)) is not None]
-            current = [one for one in states if _holds(one)]
-            if len(states) < len(row.ids) or not current or any(one.hidden or one.wrong for one in states):
+            known = [weights[id_] for id_ in row.ids if id_ in weights]
+            if len(known) < len(row.ids):
+                known = _holding(row, find)
+            if not known:
                 continue
-            best = max(current, key=lambda one: (one.pinned, one.sig))
-            asked = max(wanted.get(id_, 0) for id_ in row.ids)
-            rank = (-float(best.pinned), -best.sig, -asked, -best.confirmed.timestamp())
-            yield Promoted(section, row.line, row.ids, rank, (path, row.number))
+            pinned, sig, confirmed = known[0] if len(known) == 1 else max(known, key=itemgetter(0, 1))
+            asked = max(wanted.get(id_, 0) for id_ in row.ids) if wanted else 0
+            yield (-pinned, -sig, -asked, -confirmed), path, row.number, row
+
+
+def _holding(row: Row, find: Callable[[str], EntryState | None]) -> list[tuple[bool, float, float]]:
+    """Return the weights of what a line cites and what holds now; none for a line that does not."""
+    states = [state for id_ in row.ids if (state := find(id_)) is not None]
+    if len(states) < len(row.ids) or any(one.hidden or one.wrong for one in states):
+        return []
+    return [(one.pinned, one.sig, one.confirmed.timestamp()) for one in states if _holds(one)]
 
 
 def _holds(state: EntryState) -> bool:

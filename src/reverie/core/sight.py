@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from reverie import layout
 from reverie.core.batch import Part, parts_of
 from reverie.core.fold import EntryState, effective, fold
 from reverie.core.links import links_of
+from reverie.core.overview import Weights
 from reverie.core.records import Entry, Event, Outcome
 
 Alike = Callable[[Entry], Sequence[EntryState]]
@@ -20,23 +22,28 @@ Alike = Callable[[Entry], Sequence[EntryState]]
 _REPLACING = frozenset({"supersede", "correct"})
 
 
+class Seen(Protocol):
+    """What is asked of the entries as they were when the dream began."""
+
+    def find(self, ids: Iterable[str]) -> Mapping[str, EntryState]:
+        """Return those of the entries that may be seen."""
+
+    def weights(self, ids: Iterable[str]) -> Weights:
+        """Return what those of the entries weigh that hold, as far as that is known without their states."""
+
+    def events(self, entry_id: str) -> list[Event]:
+        """Return what happened to an entry."""
+
+    def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
+        """Return the pages (in the workspace) and lines that cite an entry."""
+
+
 class Sight:
-    """The entries as one dream sees them.
+    """The entries as one dream sees them."""
 
-    `find` returns the states of those of some entries that are not forgotten, `events` what happened to one, `cited_on`
-    the pages (in the workspace) and lines that cite it.
-    """
-
-    def __init__(
-        self,
-        find: Callable[[Iterable[str]], Mapping[str, EntryState]],
-        events: Callable[[str], list[Event]],
-        *,
-        cited_on: Callable[[str], list[tuple[str, int]]],
-        notebook: str,
-    ) -> None:
+    def __init__(self, entries: Seen, *, notebook: str) -> None:
         """Look nothing up yet; `notebook` is the folder that pages are named in."""
-        self._find, self._events, self._cited_on = find, events, cited_on
+        self._entries = entries
         self._prefix = f"{notebook}/"
         self._known: dict[str, EntryState | None] = {}
         self._added: dict[str, list[Event]] = {}
@@ -51,21 +58,25 @@ class Sight:
     def expect(self, entries: Iterable[str]) -> None:
         """Look up at once what `find` is about to be asked for, one by one."""
         wanted = [one for one in dict.fromkeys(entries) if one not in self._known]
-        found = self._find(wanted) if wanted else {}
+        found = self._entries.find(wanted) if wanted else {}
         for one in wanted:
             state = found.get(one)
             again = state is not None and one in self._added
             self._known[one] = fold(state.entry, self.events(one)) if state is not None and again else state
 
+    def weights(self, entries: Iterable[str]) -> Weights:
+        """Return what those of some entries weigh of which that can be said without their states."""
+        return self._entries.weights(one for one in entries if one not in self._added)
+
     def events(self, entry: str) -> list[Event]:
         """Return what happened to an entry, links of this dream included."""
-        return [*self._events(entry), *self._added.get(entry, ())]
+        return [*self._entries.events(entry), *self._added.get(entry, ())]
 
     def page_of(self, entry: str) -> str:
         """Return the page in the notebook that cites an entry now, or ""; the overview only quotes."""
         if entry in self._placed:
             return self._placed[entry]
-        pages = (page.removeprefix(self._prefix) for page, _ in self._cited_on(entry))
+        pages = (page.removeprefix(self._prefix) for page, _ in self._entries.cited_on(entry))
         return next((page for page in pages if page != layout.OVERVIEW), "")
 
     def replaced(self, entry: str) -> tuple[str, ...]:

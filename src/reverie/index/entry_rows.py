@@ -53,6 +53,13 @@ _INDEXES = (
 )
 
 
+def state_of(body: bytes, state: bytes) -> EntryState:
+    """Return a stored state; an entry to which nothing happened is folded from itself."""
+    if state:
+        return msgspec.msgpack.decode(state, type=EntryState)
+    return fold(msgspec.msgpack.decode(body, type=Entry), ())
+
+
 def row_of(entry: Entry, line: int, *, masked: bool) -> tuple[Any, ...]:
     """Return the row of an entry to which nothing has happened yet, for `put`."""
     try:

@@ -19,11 +19,11 @@ import msgspec
 
 from reverie.core.days import Calendar
 from reverie.core.entries import is_id
-from reverie.core.fold import EntryState, fold
+from reverie.core.fold import EntryState
 from reverie.core.records import Entry, Event, JournalRecord, Outcome
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
-from reverie.index.entry_rows import events_of, refold
+from reverie.index.entry_rows import events_of, refold, state_of
 from reverie.index.folding import Folded
 from reverie.index.kept import Kept, batches, marks
 from reverie.index.overlaid import Overlaid
@@ -100,9 +100,15 @@ class State:
         stored: dict[str, EntryState] = {}
         for part in batches(wanted):
             query = f"SELECT id, body, state FROM entry WHERE id IN ({marks(part)}) AND {_VISIBLE}"
-            stored.update((name, _state(body, state)) for name, body, state in self._rows(query, part))
+            stored.update((name, state_of(body, state)) for name, body, state in self._rows(query, part))
         both = ((one, stored.get(one) or self._overlaid.states.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
+
+    def weights(self, ids: Iterable[str]) -> dict[str, tuple[bool, float, float]]:
+        """Return pinned, significance and when confirmed (seconds) of those of `ids` that MEMORY.md may show."""
+        asked, parts = "SELECT id, pinned, sig, confirmed FROM entry WHERE shown", batches(dict.fromkeys(ids))
+        rows = (row for part in parts for row in self._rows(f"{asked} AND id IN ({marks(part)})", part))
+        return {name: (bool(pinned), sig, confirmed) for name, pinned, sig, confirmed in rows}
 
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that full id wherever it stands, forgotten or not; None when there is none."""
@@ -162,7 +168,7 @@ class State:
 
         Another process may have drained and folded a record since it was found waiting: each id comes once.
         """
-        found = [_state(*row) for row in rows]
+        found = [state_of(*row) for row in rows]
         ids = {state.entry.id for state in found}
         return found + [
             one for one in self._overlaid.states.values() if one.entry.id not in ids and admit(one)
@@ -178,7 +184,7 @@ class State:
             (before,),
         )
         for row in rows:
-            yield _state(*row)
+            yield state_of(*row)
 
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""
@@ -340,10 +346,3 @@ class State:
     def _among(self, query: str, ids: Iterable[str]) -> set[str]:
         """Return those of `ids` that a query ending in `IN` finds."""
         return {row[0] for part in batches(ids) for row in self._rows(f"{query} ({marks(part)})", part)}
-
-
-def _state(body: bytes, state: bytes) -> EntryState:
-    """Return a stored state; an entry to which nothing happened is folded from itself."""
-    if state:
-        return msgspec.msgpack.decode(state, type=EntryState)
-    return fold(msgspec.msgpack.decode(body, type=Entry), ())

@@ -27,8 +27,8 @@ from reverie.core.page_rules import Change
 from reverie.core.policy import Case, judge
 from reverie.core.proposal import Judged, Proposal, Refusal, counts_of, outcome_of
 from reverie.core.raw_history import Known, by_day, raw_history
-from reverie.core.records import Entry, Event, Outcome, Recalled, Run
-from reverie.core.sight import Alike, Sight, waiting_parts
+from reverie.core.records import Entry, Outcome, Recalled, Run
+from reverie.core.sight import Alike, Seen, Sight, waiting_parts
 from reverie.core.skilled import occasions
 from reverie.core.watermark import advanced, highest, run_name
 from reverie.store import counters, daylog, history, reviews, runs, stream
@@ -42,23 +42,14 @@ from reverie.store.workspace import Workspace
 Lines = Sequence[Mapping[str, object]]  # of a transcript
 
 
-class Entries(Protocol):
+class Entries(Seen, Protocol):
     """What a dream asks of the derived state."""
 
     def pending(self, before: str) -> Iterator[EntryState]:
         """Yield the entries of earlier days without an outcome."""
 
-    def find(self, ids: Iterable[str]) -> dict[str, EntryState]:
-        """Return those of the entries that may be seen."""
-
-    def events(self, entry_id: str) -> list[Event]:
-        """Return what happened to an entry."""
-
     def outcomes(self, entry_id: str) -> list[Outcome]:
         """Return the outcomes of an entry that stand."""
-
-    def cited_on(self, entry_id: str) -> list[tuple[str, int]]:
-        """Return the pages and lines that cite an entry."""
 
     def mark(self, session: str) -> int:
         """Return up to which turn a session is extracted."""
@@ -98,7 +89,7 @@ class Night:
         self.started = ws.clock()
         self.failures = dict(self.before.failures)
         self.most = self.before.most
-        self.sight = Sight(state.find, state.events, cited_on=state.cited_on, notebook=ws.notebook)
+        self.sight = Sight(state, notebook=ws.notebook)
         self._days = daylog.days(ws)
         earlier = runs.read(ws)
         self._written = frozenset(page for one in earlier for page in one.pages)
@@ -106,8 +97,9 @@ class Night:
         self._names = [one.run for one in earlier]
         self.watermark = highest(earlier)
         recalls: stream.Read[Recalled] = stream.read(ws, layout.RECALL_LOG, Recalled)
+        asked, sight = days_wanted(recalls.records), self.sight
         self._promotion = Promotion(
-            self._shown, ws.today, wanted=days_wanted(recalls.records), expect=self.sight.expect
+            self._shown, ws.today, wanted=asked, expect=sight.expect, weights=sight.weights
         )
         self.done = Dreamt()
 
