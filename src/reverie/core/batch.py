@@ -127,7 +127,9 @@ def cut(
     What has failed `max_retries` times comes last, in batches of its own, so that the rest goes on.
     """
     failed = failures or {}
-    healthy = [part for part in waiting if failed.get(part.id, 0) < settings.max_retries]
+    healthy = waiting
+    if failed:
+        healthy = [part for part in waiting if failed.get(part.id, 0) < settings.max_retries]
     batch: list[Part] = []
     days: set[str] = set()
     tokens = 0

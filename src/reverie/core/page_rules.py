@@ -8,8 +8,9 @@ passed in.
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -181,7 +182,8 @@ def spellings(paths: Iterable[str]) -> dict[str, set[str]]:
 _ZONES = frozenset(folder for zone in layout.ZONES for folder in folders_of(f"{zone}/"))
 
 
-def added_lines(old: str | None, new: str) -> list[str]:
+@lru_cache(maxsize=64)
+def added_lines(old: str | None, new: str) -> tuple[str, ...]:
     """Return the lines of the new text that the old one does not hold, blank ones left out."""
     before = Counter((old or "").splitlines())
     added: list[str] = []
@@ -190,7 +192,7 @@ def added_lines(old: str | None, new: str) -> list[str]:
             before[line] -= 1
         elif line.strip():
             added.append(line)
-    return added
+    return tuple(added)
 
 
 @lru_cache(maxsize=256)
@@ -201,7 +203,8 @@ def units(text: str) -> tuple[Unit, ...]:
         return ()
     lines = _BREAK.split(text)
     title = front_matter.read(split(text).front).title
-    above = headings_above(text)
+    above: list[tuple[int, tuple[str, ...]]] = [(0, ()), *headings_above(text)]
+    places = [place for place, _ in above]
     found: list[Unit] = []
     for number, ids in cited.items():
         here = [lines[number - 1]]
@@ -210,7 +213,7 @@ def units(text: str) -> tuple[Unit, ...]:
             if following in cited or not line.strip() or _depth(line) <= _depth(here[0]):
                 break
             here.append(line)
-        path = next((titles for place, titles in reversed(above) if place < number), ())
+        path = above[bisect_left(places, number) - 1][1]
         found.append(Unit("\n".join(here), ids, " ".join((title, *path))))
     return tuple(found)
 
@@ -258,8 +261,9 @@ def _front_problem(old: str | None, new: str) -> str:
     return f"the front matter lost the field {lost[0]!r}" if lost else ""
 
 
-def _link_problem(change: Change, near: Surroundings, added: list[str]) -> str:
-    for link in links("\n\n".join(added)):
+def _link_problem(change: Change, near: Surroundings, added: Sequence[str]) -> str:
+    cites = all(line.count("[[") == line.count(f"[[{layout.ARCHIVE}/") for line in added)
+    for link in () if cites else links("\n\n".join(added)):  # most lines link to nothing but what they cite
         target = link.target
         known = f"{target}.md" in near.existing or f"{target}.md" in near.proposed
         if not target or known or target.startswith(f"{layout.ARCHIVE}/"):
@@ -309,11 +313,11 @@ def _loss_problem(change: Change, near: Surroundings, added: Iterable[str]) -> s
     return "" if kept * 2 >= size else "more than half of the page would be gone"
 
 
-def _said_lines(text: str) -> Iterator[str]:
-    """Yield what the lines of a body say, without indent and bullet."""
-    for line in split(text).body.splitlines():
-        if said := line.strip().removeprefix("- "):
-            yield said
+@lru_cache(maxsize=256)
+def _said_lines(text: str) -> tuple[str, ...]:
+    """Return what the lines of a body say, without indent and bullet."""
+    said = (line.strip().removeprefix("- ") for line in split(text).body.splitlines())
+    return tuple(filter(None, said))
 
 
 def said_lines(texts: Iterable[str]) -> frozenset[str]:
@@ -321,7 +325,7 @@ def said_lines(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(line for text in texts for line in _said_lines(text))
 
 
-def _text_problem(added: list[str], near: Surroundings) -> str:
+def _text_problem(added: Sequence[str], near: Surroundings) -> str:
     found = redact("\n".join(added), allow=near.allow).kinds
     if found:
         return f"the page would hold a secret ({found[0]})"

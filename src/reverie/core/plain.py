@@ -26,7 +26,17 @@ _CITES = Words(r"((?: \[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+)$")
 _CITATION = Words(r" *\[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\]")
 _ID = Words(r"\^([0-9a-f]{16})\]\]")
 _NEVER = Words(r"[\r\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|<!|%%|\]:|``|\\`|\A\ufeff|\A---")
+_KEPT = 1_000  # characters; what a longer line is, is not remembered
 _DEEPER = 2  # blanks by which an item may be deeper than the one before
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """A line: an item with its indent and what it cites, a heading with its level and title, or prose or nothing."""
+
+    indent: int = -1
+    ids: tuple[str, ...] = ()
+    level: int = 0
+    title: str = ""
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -55,22 +65,21 @@ def plain(text: str) -> Plain | None:
     prose = False
     for number in range(first, len(lines) + 1):
         line = lines[number - 1]
-        item = _ITEM.match(line)
-        if line.count("`") % 2:
+        kind = _kind(line) if len(line) <= _KEPT else _kind.__wrapped__(line)
+        if kind is None:
             return None
-        if item is not None:
-            indent = len(item.group(1))
-            if indent > (depth + _DEEPER if depth >= 0 else 0) or indent % 2 or prose:
+        if kind.indent >= 0:
+            if kind.indent > (depth + _DEEPER if depth >= 0 else 0) or prose:
                 return None
-            depth = indent
-            if not _takes(line, item.end(), number, citing):
-                return None
+            depth = kind.indent
+            if kind.ids:
+                citing[number] = kind.ids
             continue
-        if heading := _HEADING.fullmatch(line):
-            headings.append((number, len(heading.group(1)), heading.group(2).strip()))
-        elif line and (not _PROSE.match(line) or "#^" in line or "`" in line or depth >= 0 or prose):
+        if kind.level:
+            headings.append((number, kind.level, kind.title))
+        elif line and (depth >= 0 or prose):
             return None
-        depth, prose = -1, bool(line) and heading is None
+        depth, prose = -1, bool(line) and not kind.level
     return Plain(lines, first, tuple(headings), citing)
 
 
@@ -138,12 +147,27 @@ def append(text: str, heading: str, *, lines: list[str]) -> str:
     return "\n".join([*page.lines[:last], *([] if joins else [""]), *lines, *page.lines[last:]])
 
 
-def _takes(line: str, start: int, number: int, citing: dict[int, tuple[str, ...]]) -> bool:
-    """Note what an item cites; False when it cites in an unusual place."""
+@lru_cache(maxsize=16_384)  # nearly all lines of the pages that a night touches are those of the night before
+def _kind(line: str) -> _Kind | None:
+    """Return what a line is by itself, None where no plain page may have it."""
+    if line.count("`") % 2:
+        return None
+    item = _ITEM.match(line)
+    if item is not None:
+        indent, ids = len(item.group(1)), _cited(line, item.end())
+        return _Kind(indent=indent, ids=ids) if ids is not None and indent % 2 == 0 else None
+    if heading := _HEADING.fullmatch(line):
+        return _Kind(level=len(heading.group(1)), title=heading.group(2).strip())
+    if line and (not _PROSE.match(line) or "#^" in line or "`" in line):
+        return None
+    return _Kind()
+
+
+def _cited(line: str, start: int) -> tuple[str, ...] | None:
+    """Return what an item whose words begin at `start` cites; None when it cites in an unusual place."""
     if "#^" not in line:
-        return True
+        return ()
     found = _CITES.search(line)
     if found is None or "[[" in line[start : found.start()] or found.start() < start:
-        return False
-    citing[number] = tuple(dict.fromkeys(_ID.findall(found.group())))
-    return True
+        return None
+    return tuple(dict.fromkeys(_ID.findall(found.group())))

@@ -165,8 +165,8 @@ def _novel(change: Change, allowed: Sources, near: Surroundings) -> str:
             title = f"{title}\n{line}"  # a heading's capitals are no names
         elif line not in (split(change.new or "").front or "").splitlines():
             stated.append(page_rules.wording(line))
-    known = {path.rpartition("/")[2] for path in near.existing}
-    if change.path.rpartition("/")[2] not in known:
+    name = change.path.rpartition("/")[2]
+    if change.path not in near.existing and all(path.rpartition("/")[2] != name for path in near.existing):
         title = f"{title}\n{page_rules.titled(change.path, near.existing | near.proposed)}"
     if new := allowed.novel("\n".join(stated)) or allowed.novel(title.lower()):
         return f"it states {new}, which stands in no entry of the batch and on no page"

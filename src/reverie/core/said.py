@@ -37,7 +37,7 @@ _CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec"
     " mon tue wed thu fri sat sun".split()
 ) | frozenset(_MONTHS)
-_OWN = frozenset({"user", "agent", "i", "user's", "agent's"})
+_NO_NAMES = _CALENDAR | {"user", "agent", "i", "user's", "agent's"}
 _NEAR = timedelta(days=14)  # "last Friday", "in ten days": what speech names without a number
 _MOST = 9_999  # a larger number in a text counts no days
 
@@ -87,7 +87,7 @@ def names(text: str) -> frozenset[str]:
     matches = list(_WORD.finditer(text))
     for place, match in enumerate(matches):
         word = _bare(match.group())
-        if not word[:1].isupper() or len(word) == 1 or word.casefold() in _CALENDAR | _OWN:
+        if not word[:1].isupper() or len(word) == 1 or word.casefold() in _NO_NAMES:
             continue
         following = matches[place + 1] if place + 1 < len(matches) else None
         goes_on = following is not None and following.group()[:1].isupper()
@@ -104,6 +104,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_bare(match.group()).casefold() for match in _WORD.finditer(plain(text)))
 
 
+@lru_cache(maxsize=2_048)
 def content(text: str) -> frozenset[str]:
     """Return the terms of a text that carry content."""
     return frozenset(terms(plain(text))) - stop_terms()

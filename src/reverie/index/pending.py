@@ -46,7 +46,7 @@ class Gathered:
     def __init__(self) -> None:
         """Hold none."""
         self._rows: dict[Hashable, Pending] = {}
-        self._having: dict[str, tuple[dict[Hashable, None], dict[Hashable, None]]] = {}
+        self._having: dict[str, tuple[dict[Hashable, int], dict[Hashable, int]]] = {}  # how often, by view
         self._sums = [0, 0]
 
     def __contains__(self, key: object) -> bool:
@@ -65,9 +65,9 @@ class Gathered:
     def _take(self, key: Hashable, row: Pending, *, held: bool) -> None:
         for view, counts in enumerate((row.own, row.window)):
             self._sums[view] += row.lengths[view] if held else -row.lengths[view]
-            for term in counts:
+            for term, often in counts.items():
                 if held:
-                    self._having.setdefault(term, ({}, {}))[view][key] = None
+                    self._having.setdefault(term, ({}, {}))[view][key] = often
                     continue
                 having = self._having[term]
                 del having[view][key]
@@ -85,6 +85,7 @@ class Gathered:
         count = statistics.documents + len(self._rows)
         for view, (field, weight) in enumerate((("own", OWN), ("window", WINDOW))):
             mean = statistics.lengths[field] or self._sums[view] / max(len(self._rows), 1) or 1.0
+            norms: dict[Hashable, float] = {}
             for term, views in having:
                 keys = views[view]
                 if not keys:
@@ -92,9 +93,9 @@ class Gathered:
                 holders = statistics.frequency(field, term) + len(keys)
                 heft = weight * tokens.heft(term)
                 idf = math.log(1.0 + (count - holders + 0.5) / (holders + 0.5))
-                for key in keys:
-                    row = self._rows[key]
-                    often = (row.own, row.window)[view][term]
-                    norm = K1 * (1.0 - B + B * row.lengths[view] / mean)
-                    total[key] = total.get(key, 0.0) + heft * idf * often * (K1 + 1.0) / (often + norm)
+                for key, often in keys.items():
+                    if key not in norms:
+                        norms[key] = K1 * (1.0 - B + B * self._rows[key].lengths[view] / mean)
+                    share = heft * idf * often * (K1 + 1.0) / (often + norms[key])
+                    total[key] = total.get(key, 0.0) + share
         return total

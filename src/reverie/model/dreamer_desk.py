@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -50,7 +51,7 @@ class _Sheet:
     path: str
     text: str | None
     rows: dict[int, Standing] = field(default_factory=dict)
-    says: dict[str, int] = field(default_factory=dict)  # what a line says, normalised -> its number
+    says: Mapping[str, int] = field(default_factory=dict)  # what a line says, normalised -> its number
     edits: dict[int, Callable[[], list[str]]] = field(
         default_factory=dict
     )  # called last: lines still gain citations
@@ -179,13 +180,10 @@ class Desk:
     def _sheet(self, path: str) -> _Sheet:
         sheet = self._sheets.get(path)
         if sheet is None:
-            sheet = self._sheets[path] = _Sheet(path, self._read(path))
-            for number, raw, ids in citing(sheet.text or ""):
-                row = standing(number, raw, ids=ids)
-                if row is not None:
-                    sheet.rows[number] = row
-                    sheet.before[number] = raw
-                    sheet.says.setdefault(normalise(row.said), number)
+            text = self._read(path)
+            rows, says = _standing(text or "")
+            sheet = self._sheets[path] = _Sheet(path, text, dict(rows), says)
+            sheet.before = {number: row.raw for number, row in rows.items()}
         return sheet
 
     def _series(self, base: str) -> list[str]:
@@ -267,6 +265,19 @@ class Desk:
             for base in sheet.related
             if f"[[{base}]]" not in text and f"[[{base}|" not in text
         ]
+
+
+@lru_cache(maxsize=256)  # most pages of a series are those of the nights before
+def _standing(text: str) -> tuple[Mapping[int, Standing], Mapping[str, int]]:
+    """Return the list items of a page that cite, by number, and the first that says something, normalised."""
+    rows: dict[int, Standing] = {}
+    says: dict[str, int] = {}
+    for number, raw, ids in citing(text):
+        row = standing(number, raw, ids=ids)
+        if row is not None:
+            rows[number] = row
+            says.setdefault(normalise(row.said), number)
+    return rows, says
 
 
 def _with_edits(text: str, sheet: _Sheet) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from reverie.core.blocks import escape_memory_text
 from reverie.core.citations import cite
@@ -20,6 +21,7 @@ from reverie.model.dreamer_places import dated, is_dated
 CURRENTLY = "Currently: "
 PREVIOUSLY = "Previously: "
 MOST_CITED = 20  # citations on one line; further repeats are counted in the outcomes alone
+_KEPT = 1_000  # characters; what a longer line was read as is not remembered
 
 _STEP = re.compile(r"\s*(?:(\d{1,3})[.)]|[-*+•])\s+")
 _CITES = re.compile(r"(?:\s*\[\[archive/\d{4}-\d{2}-\d{2}#\^[0-9a-f]{16}\]\])+\s*")
@@ -81,13 +83,18 @@ class Standing:
 
 def standing(number: int, raw: str, *, ids: tuple[str, ...]) -> Standing | None:
     """Return a list item whose citations stand at its end, None for any other line: those are left as they are."""
+    pieces = _pieces(raw) if len(raw) <= _KEPT else _pieces.__wrapped__(raw)
+    return Standing(number, raw, *pieces, ids) if pieces is not None else None
+
+
+@lru_cache(maxsize=8_192)  # nearly all lines of the pages that a night touches are those of the night before
+def _pieces(raw: str) -> tuple[str, str, str] | None:
+    """Return indent, words and citations of a list item that cites at its end."""
     item = _ITEM.match(raw)
     found = _CITES.search(raw)
     if item is None or found is None or found.end() != len(raw):
         return None
-    return Standing(
-        number, raw, item.group(1), raw[item.end() : found.start()].strip(), found.group().strip(), ids
-    )
+    return item.group(1), raw[item.end() : found.start()].strip(), found.group().strip()
 
 
 def unlabelled(said: str) -> str:

@@ -7,10 +7,12 @@ transcripts lie there than `dream.transcripts` says; never decides what a run di
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from reverie import layout
 from reverie.core import framing
+from reverie.core.entries import is_id
 from reverie.core.records import Outcome, Run
 from reverie.core.watermark import highest
 from reverie.store import stream
@@ -55,12 +57,16 @@ def transcript_file(run: str) -> str:
 
 def keep_transcript(ws: Workspace, run: str, lines: Sequence[Mapping[str, object]]) -> None:
     """Write a run's transcript without secrets, one object a line, and remove those older than the newest ones kept."""
-    ws.disk.replace(transcript_file(run), b"".join(framing.frame(_clean(ws, line)) for line in lines))
+    clean = cache(ws.clean)  # few words come again in nearly every line
+    ws.disk.replace(transcript_file(run), b"".join(framing.frame(_clean(line, clean)) for line in lines))
     found = (name for name in ws.disk.list(layout.DREAMS) if _TRANSCRIPT.fullmatch(name))
     names = sorted(found, key=lambda name: name.partition("-")[2])  # by time, whatever kind of run
     for name in names[: -ws.settings.dream.transcripts]:
         ws.disk.remove(f"{layout.DREAMS}/{name}")
 
 
-def _clean(ws: Workspace, line: Mapping[str, object]) -> dict[str, object]:
-    return {name: ws.clean(value) if isinstance(value, str) else value for name, value in line.items()}
+def _clean(line: Mapping[str, object], clean: Callable[[str], str]) -> dict[str, object]:
+    texts = {name: value for name, value in line.items() if isinstance(value, str)}
+    # Of digits alone, an id may be the number of a card.
+    texts = {name: value for name, value in texts.items() if not is_id(value) or value.isdigit()}
+    return {**line, **{name: clean(value) for name, value in texts.items()}}

@@ -10,7 +10,7 @@ Pages are named relative to the notebook.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from reverie.core.page_rules import as_spelled, fold_path, spellings
 from reverie.errors import UnsafePath
@@ -60,7 +60,7 @@ class Staging:
     def stored(self, path: str) -> str | None:
         """Return a page's text as its file holds it, whatever was laid over it."""
         data = self.data(path)
-        return None if data is None else data.decode("utf-8", "surrogateescape")
+        return None if data is None else _decoded(data)
 
     def data(self, path: str) -> bytes | None:
         """Return the bytes of a file as they were when it was first read."""
@@ -112,6 +112,11 @@ class Staging:
         self.folded.update(fold_path(path) for path in changed)
         for folded, spelled in spellings(changed).items():
             self.folders.setdefault(folded, set()).update(spelled)
+
+
+@lru_cache(maxsize=256)  # a page is asked for many times a night
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _encoded(text: str) -> bytes:

@@ -45,7 +45,8 @@ def wanted(ws: Workspace, waiting: Sequence[Part], wish: Wish) -> list[Part]:
         if one.topic == reviews.GUEST_DREAM and one.at > since
         for key in dreaming.parts(ws, one.path)
     }
-    return [part for part in waiting if wish.day in ("", part.day) and part.key not in held]
+    of_day = [part for part in waiting if part.day == wish.day] if wish.day else list(waiting)
+    return [part for part in of_day if part.key not in held] if held else of_day
 
 
 def settings_of(ws: Workspace, night: Night, wish: Wish) -> DreamSettings:
