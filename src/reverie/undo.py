@@ -64,7 +64,9 @@ def undo(ws: Workspace, run: str, *, retry: bool, masked: Masked) -> Run:
     with lease.driving(ws, "undo"):
         installing.finish(ws)
         done = find(ws, run)
-        if done.kind not in UNDOABLE or any(one.undoes == run for one in runs.read(ws)):
+        if done.kind not in UNDOABLE or any(
+            one.kind == "undo" and one.undoes == run for one in runs.read(ws)
+        ):
             message = f"{run} cannot be undone: it was undone already, or is no {', '.join(UNDOABLE)}"
             raise Conflict(message)
         read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)

@@ -11,7 +11,7 @@ from dream_world import DAY, TEA, WORK, entry, failing, log, open_world, page, r
 from reverie import layout
 from reverie.core.records import Outcome
 from reverie.store import runs, stream
-from reverie.undo import undo
+from reverie.undo import restore, undo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +56,17 @@ def test_the_next_dream_sees_the_undone_changes(ws: Workspace) -> None:
     assert "index.md" not in text
     assert done.counts == {"cited": 4}
     assert TEA.text in page(ws, "3_Personal/Tastes.md")
+
+
+def test_a_restore_is_no_undo(ws: Workspace) -> None:
+    """A run to which the pages were put back is no mistake: what was dreamt after it is done again, and not it."""
+    more = entry(20, "User likes rye bread", category="preference")
+    log(ws, [more])
+    dreamt(ws, *good(more, page="3_Personal/Bread.md", title="Bread"))
+    restore(ws, runs.read(ws)[0].run, masked=lambda _: False)
+    _, script = dreamt(ws, *good(more, page="3_Personal/Bread.md", title="Bread"))
+    assert more.id in told(script)
+    assert SAID not in told(script)
 
 
 def test_it_is_told_of_those_entries_alone(ws: Workspace) -> None:

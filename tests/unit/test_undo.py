@@ -140,6 +140,21 @@ def test_a_run_is_undone_once(desk: Desk) -> None:
         desk.memory.undo("dream:19990101-000000")
 
 
+def test_a_run_that_was_restored_to_can_be_undone(desk: Desk) -> None:
+    """Putting the pages back to how a run left them undoes nothing: that run can be taken back, once, as any."""
+    desk.remember(TEA, category="preference")
+    first = desk.night().run
+    desk.remember(BIKE, category="preference")
+    second = desk.night().run
+    desk.memory.restore(first)
+    desk.memory.restore(second)
+    assert desk.memory.undo(second).counts == {"declined": 1}
+    assert BIKE not in desk.text("notebook/3_Personal/Preferences.md")
+    assert TEA in desk.text("notebook/3_Personal/Preferences.md")
+    with pytest.raises(Conflict):
+        desk.memory.undo(second)
+
+
 def test_runs_undone_at_one_instant_have_names_of_their_own(desk: Desk) -> None:
     """Two runs undone within one second are two records, so that neither can be undone again."""
     desk.remember(TEA, category="preference")

@@ -93,7 +93,8 @@ def history_of(ws: Workspace, veil: Veil, days: AbstractSet[str]) -> str:
 def undone_of(ws: Workspace, veil: Veil, ids: AbstractSet[str]) -> str:
     """Return what runs that a person took back for another try had changed on pages about these entries, as diffs."""
     every = {one.run: one for one in runs.read(ws)}
-    again = [every[one.undoes] for one in every.values() if one.counts.get("pending") and one.undoes in every]
+    undone = [one for one in every.values() if one.kind == "undo" and one.counts.get("pending")]
+    again = [every[one.undoes] for one in undone if one.undoes in every]
     past, found = History(ws), ""
     for run in reversed(again[-_UNDONE_RUNS:]):
         for change in past.diff(run.parent or None, run.commit) if run.commit else ():
