@@ -9,6 +9,7 @@ import pytest
 from http_world import NOW, world_at
 
 from reverie.errors import ReverieError
+from reverie.retract import retract
 from reverie.surface.http.openapi import specification
 from reverie.surface.http.table import OPERATIONS
 
@@ -85,6 +86,22 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         TOKENS["other"] = world.tokens.add("other", "admin", workspaces=("other",))
         TOKENS["dana"] = world.tokens.add("dana", "admin", people=("Dana",))
         yield world
+
+
+def test_turns_that_a_host_took_back_are_said_after_all(world: World) -> None:
+    """A forget is taken back by the session of retracted turns, as by ids: counted by a dry run, done once."""
+    world.value("POST", "/turns", json={"session": "talk", "role": "user", "content": "The zeppelin leaves."})
+    with world.memory() as memory:
+        ws, state = memory.opened.writable, memory.opened.state_now()
+        retract(ws, state, "talk", choose=lambda turns: turns)
+    wanted = {"where": {"session": "talk"}}
+    assert world.value("POST", "/forget/restore", json={**wanted, "dry_run": True})["turns"] == 1
+    assert world.value("POST", "/forget/restore", json=wanted)["turns"] == 1
+    assert "The zeppelin leaves." in [
+        hit["text"] for hit in world.value("POST", "/recall", json={"query": "zeppelin"})["hits"]
+    ]
+    again = world.ask("POST", "/forget/restore", json=wanted)
+    assert (again.status_code, again.json()["class"]) == (404, "NotFound")
 
 
 def test_a_life_over_http(world: World) -> None:

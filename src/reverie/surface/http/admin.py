@@ -21,16 +21,11 @@ from reverie.memory import Memory
 from reverie.surface import results
 from reverie.surface.http import shapes
 from reverie.surface.http.letting import Meant
-from reverie.surface.http.operations import Ids, Nothing, Operation, Takes
+from reverie.surface.http.operations import Nothing, Operation, Takes
 from reverie.surface.http.reading import where_of
 from reverie.surface.own_settings import keep_settings
 
 Setting = str | int | float | bool | list[str]
-
-
-class _Ids(Takes, frozen=True, kw_only=True):
-    ids: Ids
-    dry_run: Annotated[bool, Meta(description="Only say which.")] = False
 
 
 class _Topic(Takes, frozen=True, kw_only=True):
@@ -68,8 +63,9 @@ def _erase(memory: Memory, given: Meant) -> results.Erasing:
     return results.erased(done, dry_run=given.dry_run)
 
 
-def _unforget(memory: Memory, given: _Ids) -> results.Forgetting:
-    done = memory.forget(given.ids, restore=True, dry_run=given.dry_run)
+def _unforget(memory: Memory, given: Meant) -> results.Forgetting:
+    where = where_of(given.where) if given.where else None
+    done = memory.forget(given.ids, where=where, restore=True, dry_run=given.dry_run)
     return results.forgetting(done, dry_run=given.dry_run)
 
 
@@ -132,9 +128,9 @@ ADMIN = (
         id="unforget",
         method="post",
         path="/forget/restore",
-        summary="Take a forgetting back.",
+        summary="Take a forgetting back, of entries by id, or of the turns of a session that a host took back.",
         right="admin",
-        takes=_Ids,
+        takes=Meant,
         gives=results.Forgetting,
         example={"ids": ["2b47366a861a87ca"]},
         unplaced=True,
