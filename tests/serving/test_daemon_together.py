@@ -1,4 +1,4 @@
-"""A minute of mixed traffic on one workspace: two clients, the daemon's own schedule, and commands beside it."""
+"""A minute of mixed traffic on one workspace: three clients, the daemon's own schedule, and commands beside it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
-from daemons import Estate
+from daemons import PATIENCE, Estate
+from mcp import Client, StdioServerParameters
 
 from reverie import errors
+from reverie.core.records import Draft
+from reverie.core.where import Where
 from reverie.errors import ReverieError
 from reverie.store import sessions
 
@@ -21,11 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from mcp import Client
-
 pytestmark = pytest.mark.slow
 
-SECONDS = 40.0
+SECONDS = 60.0
+LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
 DOCUMENTED = {
     one.__name__ for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ReverieError)
 }
@@ -38,6 +42,7 @@ class Traffic:
         """Begin the time."""
         self.estate, self.end = estate, time.monotonic() + SECONDS
         self.entries: dict[str, str] = {}
+        self.gone: set[str] = set()
         self.turns: set[str] = set()
         self.troubles: Counter[str] = Counter()
         self.wrong: list[str] = []
@@ -66,11 +71,7 @@ class Traffic:
                 text = f"The MCP client stored item {step} in cupboard {step % 7}"
                 done = await client.call_tool("memory_remember", {"text": text, "origin": "user"})
                 if done.is_error:
-                    told: Any = done.meta or {}
-                    name = next(
-                        (one.get("class", "?") for one in told.values() if isinstance(one, dict)), "?"
-                    )
-                    self.trouble(name, done.content[0].text)  # type: ignore[union-attr]
+                    self._failed(done)
                     continue
                 self.entries[done.structured_content["id"]] = text
                 found = await client.call_tool("memory_recall", {"query": f"item {step} MCP cupboard"})
@@ -80,6 +81,54 @@ class Traffic:
                 self.done["mcp"] += 1
 
         self.estate.talk(go, "/agent")
+
+    def _failed(self, done: Any) -> None:
+        """Take note of the error of a tool."""
+        told: Any = done.meta or {}
+        name = next((one.get("class", "?") for one in told.values() if isinstance(one, dict)), "?")
+        self.trouble(name, done.content[0].text)
+
+    def by_stdio(self) -> None:
+        """Remember, correct, forget and dream by a server of one's own, on standard input and output."""
+
+        async def go(client: Client) -> None:
+            async def use(tool: str, **arguments: Any) -> Any:
+                done = await client.call_tool(tool, arguments)
+                if done.is_error:
+                    self._failed(done)
+                    return None
+                return done.structured_content
+
+            step, mine = 0, list[str]()
+            while self.goes_on:
+                step += 1
+                text = f"The second client put jar {step} into pantry {step % 3}"
+                if (done := await use("memory_remember", text=text, origin="user")) is not None:
+                    self.entries[done["id"]] = text
+                    mine.append(done["id"])
+                if step % 4 == 0 and mine:
+                    new = f"The second client took jar {step} out of the pantry"
+                    done = await use("memory_correct", id=mine.pop(0), text=new, why="change", origin="user")
+                    if done is not None:
+                        self.entries[done["id"]] = new
+                if step % 6 == 0 and mine and await use("memory_forget", ids=[mine[-1]]) is not None:
+                    self.gone.add(mine[-1])
+                    self.entries.pop(mine.pop())
+                if step % 5 == 0 and (run := await use("memory_dream_start", now=True)) and run["run"]:
+                    await use("memory_dream_read", run=run["run"], path="archive/2020-01-01.md")
+                    await use("memory_dream_finish", run=run["run"], give_up=True)
+                    self.done["dreams"] += 1
+                self.done["stdio"] += 1
+
+        words = ["--workspace", str(self.estate.root / "agent"), "mcp", "--host-model"]
+        command, *told = self.estate.command(*words)
+        server = StdioServerParameters(command=command, args=told, env=self.estate.environment)
+
+        async def run() -> None:
+            async with Client(server, read_timeout_seconds=PATIENCE) as client:
+                await go(client)
+
+        anyio.run(run)
 
     def by_http(self) -> None:
         """Capture, remember and find by HTTP."""
@@ -135,6 +184,10 @@ def estate(tmp_path: Path) -> Iterator[Estate]:
     """A home with one workspace that is looked after every minute; its daemon is ended."""
     made = Estate(tmp_path)
     made.make("agent")
+    with made.memory("agent") as memory:
+        for number in range(8):
+            memory.remember(f"User wrote note {number} long ago", Draft(origin="user", at=LONG_AGO))
+        memory.drain()
     (made.root / "agent" / "reverie.toml").write_text('zone = "UTC"\n[dream]\ninterval_seconds = 60\n')
     yield made
     if made.daemon is not None:
@@ -142,10 +195,10 @@ def estate(tmp_path: Path) -> Iterator[Estate]:
 
 
 def test_a_minute_of_mixed_traffic_loses_nothing(estate: Estate) -> None:
-    """Two clients, the daemon and commands write one workspace: all of it is there, and no error is undocumented."""
+    """Three clients, the daemon and commands write one workspace: all of it is there, and no error is undocumented."""
     estate.start()
     traffic = Traffic(estate)
-    parts: list[Callable[[], None]] = [traffic.by_mcp, traffic.by_http, traffic.by_commands]
+    parts: list[Callable[[], None]] = [traffic.by_mcp, traffic.by_stdio, traffic.by_http, traffic.by_commands]
     threads = [threading.Thread(target=part) for part in parts]
     for one in threads:
         one.start()
@@ -154,13 +207,17 @@ def test_a_minute_of_mixed_traffic_loses_nothing(estate: Estate) -> None:
     assert not any(one.is_alive() for one in threads)
     assert estate.end() == 0
     assert traffic.wrong == []
-    assert set(traffic.done) == {"mcp", "http", "commands"}
+    assert set(traffic.done) >= {"mcp", "stdio", "http", "commands"}
     with estate.memory("agent") as memory:
         memory.drain()
-        held = {one.entry.id: one.entry.text for one in memory.list()}
+        every = memory.list(Where(include_previous=True, include_faded=True))
+        held = {one.entry.id: one.entry.text for one in every}
         talks = memory.opened.sessions()
         said = {turn.content for name in talks for turn in sessions.read(memory.opened.ws, name)}
         assert traffic.entries.items() <= held.items()
         assert traffic.turns <= said
+        assert not traffic.gone & held.keys()
+        assert len(every) == len(held)
+        assert sum(one.entry.day == "2020-01-01" for one in every) == 8
         assert memory.check() == ()
     print(dict(traffic.done), dict(traffic.troubles))  # noqa: T201 - how much was done, for whoever reads along

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,8 +15,8 @@ import pytest
 from reverie.core.mcp_settings import McpSettings
 from reverie.core.settings import Settings
 from reverie.entrance import Opening
-from reverie.surface.mcp.bound import Rest
-from reverie.surface.mcp.keeping import Keeper, Ran, command_of, start, wait_for
+from reverie.surface.mcp.bound import Bound, Rest
+from reverie.surface.mcp.keeping import Keeper, Ran, Running, command_of, start, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +127,36 @@ def test_nothing_is_run_while_somebody_waits(place: Place) -> None:
     opening = msgspec.structs.replace(place.opening, flags=SOON)
     with Keeper(opening, lambda: Rest(1, 0.0, 1), start=started):
         assert not started.begun.wait(0.4)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot stop a process for a while")
+def test_answers_do_not_wait_for_it(place: Place) -> None:
+    """While what is due is run, however long that takes, calls are answered; and it is run to its end."""
+    tea = place.remember("User likes tea", sig=0.9)
+    opening = msgspec.structs.replace(place.opening, flags={**(place.opening.flags or {}), **SOON})
+    bound, started = Bound(opening), list[subprocess.Popen[bytes]]()
+    begun = threading.Event()
+
+    def halted(command: Sequence[str]) -> Running:
+        child = start(command)
+        assert isinstance(child, subprocess.Popen)
+        child.send_signal(signal.SIGSTOP)  # it takes as long as it likes
+        started.append(child)
+        begun.set()
+        return child
+
+    with Keeper(opening, lambda: bound.rest, start=halted):
+        assert begun.wait(60)
+        hits = place.talk(lambda client: client.call_tool("memory_recall", {"query": "tea"}), bound)
+        assert hits.structured_content["hits"][0]["id"] == tea
+        assert started[0].poll() is None
+        started[0].send_signal(signal.SIGCONT)
+        assert started[0].wait(120) == 0
+    assert tea in (place.root / "MEMORY.md").read_text(encoding="utf-8")
+    for child in started[1:]:
+        child.kill()
+        child.wait()
 
 
 @pytest.mark.slow
