@@ -13,7 +13,7 @@ from reverie import layout
 from reverie.core.records import Turn
 from reverie.core.settings import Settings
 from reverie.core.where import Where
-from reverie.errors import DrainFailed, ReverieError, UsageError
+from reverie.errors import DrainFailed, NotFound, UsageError
 from reverie.recall import Ask
 
 if TYPE_CHECKING:
@@ -211,8 +211,9 @@ def test_of_a_day_one_fact_goes(desk: Desk) -> None:
     desk.memory.reindex()
     assert desk.found("amber tea") == []
     assert [state.entry.id for state in desk.memory.list()] == [stays]
-    with pytest.raises(ReverieError):
+    with pytest.raises(NotFound) as told:
         desk.memory.forget(["f" * 16])
+    assert told.value.http_status == 404
 
 
 def test_turns_are_searched_too(desk: Desk) -> None:
@@ -247,14 +248,17 @@ def test_silence_and_the_day_end_no_session(tmp_path: Path) -> None:
 
 def test_no_file_that_goes_missing_takes_entries_with_it_silently(desk: Desk) -> None:
     """S-51: a daily log that vanished is an error of `check`, and the journal's archive still has its entries."""
-    desk.remember("User likes tea")
+    tea = desk.remember("User likes tea")
     desk.memory.drain()
-    (desk.root / "archive" / "2026-07-01.md").unlink()
-    assert any(one.severity == "error" for one in desk.again().check())
+    (desk.root / layout.ARCHIVE / "2026-07-01.md").unlink()
+    told = [one for one in desk.again().check() if one.severity == "error"]
+    assert any("2026-07-01" in f"{one.place} {one.what}" for one in told)
+    kept = b"".join(file.read_bytes() for file in (desk.root / layout.JOURNAL_ARCHIVE).rglob("*.jsonl"))
+    assert tea.encode() in kept
 
 
 def test_use_breaks_ties_alone(desk: Desk) -> None:
-    """L-26: a thousand retrievals move no significance; of two equals the used one comes first."""
+    """L-26: however often it is retrieved, no significance moves; of two equals the used one comes first."""
     one, two = desk.remember("User likes amber tea"), desk.remember("User likes amber jam")
     before = {entry: desk.memory.get(entry).sig for entry in (one, two)}
     desk.memory.used([one])
