@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from july import ids, row
 
 from reverie.errors import IndexUnavailable
 from reverie.index.schema import open_database
@@ -22,6 +24,24 @@ def victim(folder: Path) -> Path:
         db.execute("INSERT INTO theirs VALUES ('kept')")
     db.close()
     return path
+
+
+@pytest.mark.parametrize(
+    "name", ["meta.json", ".managed.json", ".tantivy-writer.lock", "planted", "planted.term"]
+)
+def test_a_pipe_among_the_words_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """Whatever pipe stands in the folder of the text index, a search answers, and the folder is made anew."""
+    index = TextIndex(tmp_path / ".index", nullcontext)
+    index.rows.upsert([row("tea", "green tea")])
+    index.commit()
+    index.close()
+    place = tmp_path / ".index" / "text" / name
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    index = TextIndex(tmp_path / ".index", nullcontext)
+    assert ids(index, "tea") == ["tea"]
+    index.close()
+    assert not place.is_fifo()
 
 
 def test_a_linked_index_folder_is_not_written(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from reverie.core.rank import OWN, WINDOW
 from reverie.core.rows import Filter
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import documents
-from reverie.index.ground import is_unwritable
+from reverie.index.ground import is_plain, is_unwritable
 
 if TYPE_CHECKING:
     import tantivy
@@ -264,12 +264,15 @@ def intact(folder: Path, checked: str) -> str:
     """Check the files of a tantivy folder and return a note of what was seen, to be given back as `checked`.
 
     A file that stands in `checked` with its size and time unchanged is not read again. Raises IndexUnavailable
-    naming the first file whose checksum is wrong; tantivy itself would answer wrongly or abort on it.
+    naming the first file whose checksum is wrong, or that is none of ours; tantivy itself would answer wrongly, abort,
+    or wait on it.
     """
     seen: dict[str, list[int]] = {}
     known = json.loads(checked) if checked else {}
     try:
         for path in sorted(folder.iterdir()):
+            if not is_plain(path):  # a pipe would be waited for without end, a link leads elsewhere
+                raise IndexUnavailable(f"{path} is none of the index's files; run `reverie reindex`")
             if path.suffix in {".json", ".lock", ""}:
                 continue
             stat = path.stat()
