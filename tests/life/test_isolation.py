@@ -23,11 +23,12 @@ DAYS, DEEDS = 3, 120
 PLACES = [(agent, "") for agent in AGENTS] + [(agent, person) for agent in AGENTS for person in PEOPLE]
 
 
-def _opening(root: Path, place: tuple[str, str], clock: FixedClock) -> Opening:
+def _opening(root: Path, place: tuple[str, str], clock: FixedClock, *, index: str) -> Opening:
     return Opening(
         path=root / "agents" / str(AGENTS.index(place[0])),
         config_dir=root / "config",
         environment={"HOME": str(root), "TZ": "UTC", "REVERIE_EMBEDDER": "none"},
+        flags={"index": index},
         clock=clock,
         embedder=ToyEmbedder(),
     )
@@ -66,13 +67,15 @@ def _deeds(place: tuple[str, str], lot: random.Random, clock: FixedClock) -> lis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_five_people_and_four_agents_leak_nowhere(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "index"), [(1, "embedded"), (2, "embedded"), (3, "lancedb")])
+def test_five_people_and_four_agents_leak_nowhere(tmp_path: Path, seed: int, index: str) -> None:
     """In no file, index, recall or context of one stands a word of another; a person reads the agent's (R-34)."""
+    if index == "lancedb":
+        pytest.importorskip("lancedb", reason="the extra `lancedb` is not installed")
     lot, clock = random.Random(seed), FixedClock(datetime(2026, 7, 1, 9, tzinfo=UTC))
     agents: dict[str, Memory] = {}
     for agent in AGENTS:
-        agents[agent] = reverie.init(_opening(tmp_path, (agent, ""), clock))
+        agents[agent] = reverie.init(_opening(tmp_path, (agent, ""), clock, index=index))
     places = {(agent, ""): memory for agent, memory in agents.items()}
     places |= {(a, p): agents[a].person(p) for a, p in PLACES if p}
     try:
