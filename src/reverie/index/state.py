@@ -231,8 +231,10 @@ class State:
 
     def lines(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the line of each of `ids` in its daily log; one that is not there yet is left out."""
-        found = (self._rows("SELECT id, line FROM entry WHERE id = ? AND line > 0", (one,)) for one in ids)
-        return {row[0]: row[1] for rows in found for row in rows}
+        query = "SELECT id, line FROM entry WHERE line > 0 AND id IN"
+        return {
+            name: line for part in batches(ids) for name, line in self._rows(f"{query} ({marks(part)})", part)
+        }
 
     def cited(self) -> dict[str, str]:
         """Return the first citing page of every cited entry."""
