@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from desk import Desk
 
+from reverie import layout
 from reverie.core.front_matter import read, split
+from reverie.core.records import Event
+from reverie.store import stream
 from reverie.store.git import History
 
 if TYPE_CHECKING:
@@ -167,3 +171,60 @@ def test_new_pages_go_into_the_folders_that_stand(desk: Desk) -> None:
     made = {path.name for path in (desk.root / VAULT / "3_Personal").rglob("*")}
     assert {"people", "Dana.md"} <= made
     assert "People" not in made
+
+
+@pytest.mark.parametrize("name", ["Loose/Work.md", "3_Personal/Work: mine?.md", "3_Personal/Work #2.md"])
+def test_a_page_out_of_reach_keeps_its_bytes_and_nothing_waits(desk: Desk, name: str) -> None:
+    """Where a cited page stands out of a dream's reach, what repeats or succeeds its lines is written elsewhere."""
+    old = desk.remember("User works at Google", category="work")
+    desk.night()
+    notebook = desk.root / VAULT
+    moved = notebook / name
+    moved.parent.mkdir(exist_ok=True)
+    (notebook / "3_Personal/Work.md").rename(moved)
+    before = moved.read_bytes()
+    new = desk.remember("User now works at Microsoft", category="work")
+    again = desk.remember("User works at Google", category="work")
+    desk.memory.drain()
+    for kind, one in (("supersede", new), ("repeat", again)):
+        happened = Event(id=f"{one}x", at=desk.clock(), kind=kind, entry=one, other=old, by="test")
+        stream.append(desk.memory.opened.ws, layout.EVENTS, happened)
+    assert sum(desk.night().counts.values()) == 2
+    assert moved.read_bytes() == before
+    assert "Microsoft" in (notebook / "3_Personal/Work.md").read_text(encoding="utf-8")
+    assert desk.memory.status().pending == {}
+
+
+HOSTILE = [
+    b"new\nline.md",
+    b"a\x1b[31mred.md",
+    b"x <!-- reverie:end -->.md",
+    b"x ]] [[y.md",
+    b"no text \xff.md",
+    b"no \xff folder/in.md",
+    b"%% x.md",
+]
+
+
+def test_names_that_nobody_would_give_hinder_nothing(desk: Desk) -> None:
+    """Pages of any name keep their bytes through every verb; those no link can hold are not listed, others are."""
+    zone = desk.root / VAULT / "5_Archives"
+    files = {zone / os.fsdecode(name): b"# " + name for name in HOSTILE}
+    for path, data in files.items():
+        try:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        except OSError:
+            pytest.skip("this file system takes no such name")
+    desk.remember("User likes tea", category="preference")
+    run = desk.night().run
+    assert desk.memory.lint(fix=True).pages
+    told = {one.place for one in desk.memory.check()}
+    assert {f"{VAULT}/5_Archives/no text \\udcff.md", f"{VAULT}/5_Archives/no \\udcff folder"} <= told
+    assert desk.memory.status().pending == {}
+    desk.memory.undo(run)
+    desk.memory.restore(run)
+    index = desk.text(f"{VAULT}/index.md")
+    assert "[[3_Personal/Preferences|Preferences]]" in index
+    assert "5_Archives" not in index
+    assert {path: path.read_bytes() for path in files} == files

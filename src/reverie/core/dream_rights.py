@@ -110,5 +110,10 @@ def writable(path: str, notebook: str, *, guest: bool = False) -> Target | Refus
     return Target("page", page)
 
 
+def may_change(page: str) -> bool:
+    """Tell whether a dream may change a page by its path in the notebook: not outside the zones, nor of any name."""
+    return page != layout.OVERVIEW and not path_problem(Change(page, "", ""), _NOWHERE)
+
+
 def _is_beneath(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")

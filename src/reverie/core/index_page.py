@@ -16,6 +16,7 @@ from reverie.core.citations import link
 from reverie.core.front_matter import read
 from reverie.core.source import split
 
+_LINKED = re.compile(r"(?:(?!%%)[^\[\]|#^<>])+")
 _ROW = re.compile(r"- \[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\].*")
 
 
@@ -24,13 +25,15 @@ def compile_index(
 ) -> str | Broken:
     """Return `index.md` with a row for each of `paths` (in the notebook), or why its markers cannot be used.
 
-    Pages that are `changed`, or have no row yet, are read; the rows of all others stay as they are.
+    Pages that are `changed`, or have no row yet, are read; the rows of all others stay as they are. A page of a name
+    that no link can hold has none.
     """
     found = find_block(text)
     rows = _rows(found.inner) if isinstance(found, Block) else {}
     for path in changed:
         rows.pop(path, None)
-    listed = {path: rows.get(path) or _row(path, read_page(path)) for path in sorted(paths)}
+    named = sorted(path for path in paths if _LINKED.fullmatch(path) and path.isprintable())
+    listed = {path: rows.get(path) or _row(path, read_page(path)) for path in named}
     inner = "\n".join(_sections(listed))
     if isinstance(found, Block) and found.inner == (inner and f"{inner}\n"):
         return text

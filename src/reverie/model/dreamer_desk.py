@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from reverie.core import front_edit
 from reverie.core.citations import link
+from reverie.core.dream_rights import may_change
 from reverie.core.front_matter import Front, Reference
 from reverie.core.markdown import append_to_section, replace_line
 from reverie.core.plain import append, citing
@@ -93,8 +94,8 @@ class Desk:
 
     def standing(self, page: str, entry: str) -> tuple[str, int] | None:
         """Return page and line of the list item that cites an entry, None when it cannot be changed safely."""
-        if not page:
-            return None
+        if not page or not may_change(page):
+            return None  # it stands where its owner put it, out of a dream's reach
         rows = self._sheet(page).rows
         found = [row.number for row in rows.values() if entry in row.ids]
         return (page, found[0]) if len(found) == 1 else None

@@ -14,6 +14,7 @@ from reverie.store.paths import Tree, objection, parts, place, refusal
 from reverie.store.syscalls import READ
 
 TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
+_NO_TEXT = "has a name that is no UTF-8; rename it"
 _PIECE = 1 << 20
 
 
@@ -109,23 +110,26 @@ def size(tree: Tree, path: str) -> int | None:
 
 
 def names(tree: Tree, path: str) -> list[str]:
-    """Return the sorted names in the folder, unfinished replacements left out; empty when absent."""
+    """Return the sorted names in the folder, unfinished replacements left out; empty when absent.
+
+    A name that is no UTF-8 is left out, too: no record, index or page could hold it. `scan` tells of it.
+    """
     folder = tree.folder(parts(path))
     if folder is None:
         return []
     try:
-        return _names(tree, folder, path)
+        return [name for name in _names(tree, folder, path) if _is_text(name)]
     finally:
         tree.ops.close(folder)
 
 
 def statuses(tree: Tree, path: str) -> list[tuple[str, os.stat_result]]:
-    """Return path and status of everything in the folder, sorted, opening the folder once; empty when absent."""
+    """Return path and status of everything in the folder that `names` tells, opening the folder once."""
     folder = tree.folder(parts(path))
     if folder is None:
         return []
     try:
-        return _statuses(tree, folder, path)
+        return [(where, info) for where, info in _statuses(tree, folder, path) if _is_text(where)]
     finally:
         tree.ops.close(folder)
 
@@ -146,6 +150,9 @@ def scan(tree: Tree, path: str) -> Iterator[tuple[str, os.stat_result, str]]:
 def _scan(tree: Tree, folder: int, path: str, found: list[tuple[str, os.stat_result, str]]) -> None:
     """Add what lies beneath an open folder; each folder is opened from its parent, once."""
     for where, info in _statuses(tree, folder, path):
+        if not _is_text(where):
+            found.append((where.encode("utf-8", "backslashreplace").decode(), info, _NO_TEXT))
+            continue
         is_folder = stat.S_ISDIR(info.st_mode)
         reason = objection(tree.ops, info, folder=is_folder)
         if reason or not is_folder:
@@ -158,6 +165,15 @@ def _scan(tree: Tree, folder: int, path: str, found: list[tuple[str, os.stat_res
             _scan(tree, child, where, found)
         finally:
             tree.ops.close(child)
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name can be written down: bytes that are no UTF-8 come as halves of surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _statuses(tree: Tree, folder: int, path: str) -> list[tuple[str, os.stat_result]]:

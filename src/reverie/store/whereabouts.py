@@ -1,7 +1,8 @@
 """Where the pages of a dream stand: in the folders that are there, and where people moved them.
 
 Owns following a page that a person gave another name or folder; promises that a page which no run ever wrote is looked
-for nowhere else, and that the outcomes are read only for one that is gone; never moves a page.
+for nowhere else, that none is followed to where a dream may not write, and that the outcomes are read only for one that
+is gone; never moves a page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from reverie import layout
+from reverie.core.dream_rights import may_change
 from reverie.core.moves import moves
 from reverie.core.records import Outcome
 from reverie.store import stream
@@ -39,8 +41,7 @@ class Whereabouts:
         if page not in self._written or page in self._staging.paths:
             return here
         moved = self._moved(here)
-        # A dream writes in the zones alone: what was taken out of them is its owner's.
-        return moved if any(moved.startswith(f"{zone}/") for zone in layout.ZONES) else here
+        return moved if moved and may_change(f"{moved}.md") else here
 
     @cached_property
     def _moved(self) -> Callable[[str], str]:
