@@ -196,6 +196,17 @@ def test_what_is_written_reads_back_exactly(entries: list[Entry], first: object)
     assert_whole(log, text)
 
 
+@given(st.lists(ENTRY, min_size=1, max_size=5))
+def test_a_heading_that_was_touched_reads_as_it_was_written(entries: list[Entry]) -> None:
+    """A blank behind each heading, or none before the label, changes no session and no time."""
+    text = render(entries, BERLIN, first=True, day=DAY)
+    touched = "\n".join(
+        f"{line} ".replace(" — ", " —", 1) if line.startswith("## ") else line for line in text.split("\n")
+    )
+    found, same = (parse(one, DAY, calendar=BERLIN) for one in (text, touched))
+    assert [item.entry for item in same.entries] == [item.entry for item in found.entries]
+
+
 @given(st.lists(ENTRY, max_size=4), st.lists(ENTRY, max_size=4))
 def test_two_appends_read_as_both_and_each_from_its_place(one: list[Entry], two: list[Entry]) -> None:
     """A log grown by two appends holds both, and reading only the second from where the first ended is enough."""

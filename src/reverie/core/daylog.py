@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -28,10 +29,10 @@ import msgspec
 
 from reverie.core import daylog_text
 from reverie.core.daylog_fields import BY_NAME, flaw, is_id, write_fields
-from reverie.core.days import Calendar, format_instant
+from reverie.core.days import Calendar, format_instant, parse_instant
 from reverie.core.names import valid_category
 from reverie.core.records import Entry
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UsageError
 
 __all__ = ["Context", "DayLog", "Located", "flaw", "parse", "render"]
 
@@ -46,12 +47,17 @@ _QUOTE = re.compile(r"[ \t]+>[ ]?(.*)", re.DOTALL)
 _HEADING = re.compile(
     r"([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?:[ \t]*[—–-]+[ \t]*(.*))?", re.ASCII | re.DOTALL
 )
+# As most that are written: nothing in them needs an escape.
+_OWN_HEADING = re.compile(
+    r"## (?:[01]\d|2[0-3]):[0-5]\d — ([\w.@+-]+)(?: \(session:: ([\w.@+-]+)\))? \(at:: (\d{4}-\d\d-\d\dT[\d:]{8}Z)\)",
+    re.ASCII,
+)
 _CHAPTER = re.compile(r"##?[ \t]")
 _UNREADABLE = re.compile(r"[\ud800-\udfff]")
 _UNLABELLED = re.compile(r"[^\w.@+-]")
 _ID_BYTES = 18  # a blank, `^` and 16 hex digits
 _MOST_FIELDS = 64
-_SHORT = 40  # characters of a value that is kept when it has been read
+_SHORT = 40  # characters of a field that is kept when it has been read
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,8 +217,10 @@ class _Reader:
             return
         if not line.isascii() and _UNREADABLE.search(line):
             line = _UNREADABLE.sub("\ufffd", line)
-        bullet = _BULLET.fullmatch(line)
-        if bullet is not None:
+        if line[0] == "#":
+            if self.is_heading(line):
+                return
+        elif (bullet := _BULLET.fullmatch(line)) is not None:
             draft = self.draft(bullet, offset)
             if draft is not None:
                 draft.end = self.offset
@@ -225,12 +233,19 @@ class _Reader:
             draft.values["evidence"] = f"{before}\n{words}" if before else words
             draft.end = self.offset
             return
-        elif line[:1] == "#" and self.is_heading(line):
-            return
         self.unparsed.append((self.line, line))
 
     def is_heading(self, line: str) -> bool:
         """Take a heading: remember what it says, and tell whether it is one of a daily log's."""
+        if (own := _OWN_HEADING.fullmatch(line)) is not None:
+            label, session, written = own.groups()
+            try:
+                self.at = parse_instant(written)
+            except UsageError:
+                pass  # read as what a person wrote
+            else:
+                self.session = session or ("" if label == EXPLICIT else label)
+                return True
         if line[:3] == "## ":
             title, found = _split(line[3:].strip(" \t"), known_only=False)
             match = _HEADING.fullmatch(title)
@@ -290,30 +305,27 @@ def _split(line: str, *, known_only: bool) -> tuple[str, dict[str, Any]]:
         found = daylog_text.trailing_field(line)
         if found is None:
             break
-        begin, name, written = found
-        read = _take(values, name, written)
-        if not read and known_only:
+        begin, written = found
+        attribute, value = _field(written) if len(written) <= _SHORT else _read(written)
+        if attribute and attribute not in values:
+            values[attribute] = value
+        elif known_only:
             break
         line = line[:begin].rstrip(" \t")
     return line, values
 
 
-def _take(values: dict[str, Any], name: str, written: str) -> bool:
-    """Add a field's value to `values`; tell whether it is a field we know, met for the first time, and valid."""
+def _read(written: str) -> tuple[str, Any]:
+    """Return the attribute and the value of the field `name:: value`; no attribute for one unknown or refused."""
+    name, _, value = written.partition(":: ")
     field = BY_NAME.get(name)
-    if field is None or field.attribute in values:
-        return False
-    try:
-        values[field.attribute] = field.read(written) if len(written) > _SHORT else _value(name, written)
-    except ValueError:
-        return False
-    return True
+    if field is not None:
+        with suppress(ValueError):
+            return field.attribute, field.read(value)
+    return "", None
 
 
-@lru_cache(maxsize=2048)
-def _value(name: str, written: str) -> Any:  # noqa: ANN401 - a field's readers share one type
-    """Return the value of a field; most scores, origins and sessions were read a moment ago. Raises ValueError."""
-    return BY_NAME[name].read(written)
+_field = lru_cache(maxsize=2048)(_read)  # most sessions, scores and origins were read a moment ago
 
 
 @lru_cache(maxsize=1024)

@@ -30,7 +30,7 @@ _VALUE_PLAIN = Words(rf"\\(?=[{_PUNCTUATION}{_CONTROLS}]| ?\Z)|<br>|{_REFERENCE}
 _VALUE_WRITTEN = Words(rf"\\([{_PUNCTUATION}])|<br>|{_REFERENCE}")
 _ITEMS = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_FIELD = re.compile(r"[a-z][a-z0-9_-]*:: ")
 _PAREN_BACKWARDS = Words(r"([()])(\\*)")
 # A tag that may stand between backticks; what looks like a command or an expression is code, not a tag.
 _TAG = rf"(?!-)[^\s{_CONTROLS}`\\<>&=(){{}}\[\]\"'$;|*,]+"
@@ -74,8 +74,8 @@ def decode_items(written: str) -> tuple[str, ...]:
     return tuple(decode_value(item) for item in items if item)
 
 
-def trailing_field(line: str) -> tuple[int, str, str] | None:
-    """Return where the last field of `line` begins, its name and its written value, if the line ends in one.
+def trailing_field(line: str) -> tuple[int, str] | None:
+    """Return where the last field of `line` begins, and what stands between its parentheses, if the line ends in one.
 
     A field is ` (name:: value)` behind a blank that is not the line's beginning; parentheses in its value are
     paired or have a backslash.
@@ -87,8 +87,7 @@ def trailing_field(line: str) -> tuple[int, str, str] | None:
         begin = _opening(line)
         if begin < 1 or line[begin - 1] != " ":
             return None
-    name, mark, written = line[begin + 1 : -1].partition(":: ")
-    return (begin, name, written) if mark and _NAME.fullmatch(name) else None
+    return (begin, line[begin + 1 : -1]) if _FIELD.match(line, begin + 1, len(line) - 1) else None
 
 
 def trailing_tags(line: str) -> tuple[int, tuple[str, ...]] | None:
