@@ -71,7 +71,7 @@ def publish(
     """
     if waits(ws, at_once=at_once):
         return Published(waits=True)
-    now, before = ws.clock(), counters.read(ws, PublishCounters)
+    now, before = ws.clock(), freshness(ws)
     sources = Sources(
         overview=_text(ws, f"{ws.notebook}/{layout.OVERVIEW}"), today=_text(ws, TODAY), week=_text(ws, WEEK)
     )
@@ -90,8 +90,8 @@ def publish(
             continue
         if new != data:
             ws.disk.replace(layout.MEMORY, new)
-        # What waited is shown, and a day that changed nothing need not be looked at again.
-        if new != data or before.waiting is not None or (before.last and ws.calendar.day(before.last) != day):
+        # What waited is shown, and an hour or a day that changed nothing need not be looked at again.
+        if new != data or before.waiting is not None or stale(before, now, calendar=ws.calendar):
             counters.write(ws, PublishCounters(last=now))
         return _published(compiled, merged, changed=new != data)
     raise Busy(

@@ -28,12 +28,13 @@ def at(**passed: float) -> datetime:
     ("seen", "now", "old"),
     [
         (Freshness(), at(days=9), False),
-        (Freshness(last=NOON), at(hours=9), False),
-        (Freshness(last=NOON), at(hours=12), True),  # another day
+        (Freshness(last=NOON), at(minutes=59), False),
+        (Freshness(last=NOON), at(hours=1), True),  # whatever nobody noted
+        (Freshness(last=at(hours=11, minutes=30)), at(hours=12), True),  # another day
         (Freshness(last=NOON, waiting=at(seconds=5), pressing=True), at(seconds=59), False),
         (Freshness(last=NOON, waiting=at(seconds=5), pressing=True), at(seconds=60), True),
-        (Freshness(last=NOON, waiting=at(seconds=5)), at(minutes=60), False),
-        (Freshness(last=NOON, waiting=at(seconds=5)), at(minutes=60, seconds=5), True),
+        (Freshness(last=NOON, waiting=at(seconds=5)), at(minutes=59, seconds=59), False),
+        (Freshness(last=NOON, waiting=at(seconds=5)), at(minutes=60), True),
         (Freshness(waiting=NOON), at(minutes=59), False),
         (Freshness(waiting=NOON), at(minutes=60), True),
         (
@@ -44,7 +45,7 @@ def at(**passed: float) -> datetime:
     ],
 )
 def test_how_old_it_may_be(seen: Freshness, now: datetime, *, old: bool) -> None:
-    """A notable change waits a minute, another an hour, and the day makes it stale by itself."""
+    """A notable change waits a minute, another an hour, noted or not, and the day makes it stale by itself."""
     assert stale(seen, now, calendar=UTC_DAYS) is old
 
 
@@ -98,6 +99,48 @@ def test_time_alone_is_noticed(desk: Desk, verb: str) -> None:
     assert (desk.root / ".state/counters/publish.json").read_bytes() == stamp
 
 
+def by_hand(desk: Desk) -> None:
+    """Write a line into the log of the day as a person would."""
+    with (desk.root / "archive/2026-07-01.md").open("a", encoding="utf-8") as file:
+        file.write("- [fact] Mira plays the oboe\n")
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        by_hand,
+        lambda desk: desk.remember("Mira plays the oboe", sig=0.3),
+        lambda desk: (desk.say("I prefer the oboe to the flute."), desk.memory.extract()),
+        lambda desk: desk.page(
+            "3_Personal/Overview.md", "## About the User", "", f"- The oboe. {desk.cited(desk.tea)}"
+        ),
+        lambda desk: desk.flags.update({"publish.commitments": "true"}),
+    ],
+)
+def test_a_change_that_nobody_noted_is_shown_within_the_hour(
+    desk: Desk, happens: Callable[[Desk], object]
+) -> None:
+    """A line written by hand, a small fact that waits for the drain, a page and a setting are in the file by then."""
+    desk.tea = desk.remember("User likes tea", sig=0.8)  # type: ignore[attr-defined]
+    desk.remember("Tune the oboe", due="2026-07-09")
+    desk.memory.drain()
+    before = desk.text("MEMORY.md")
+    desk.clock.advance(minutes=30)
+    happens(desk)
+    memory = desk.again()
+    memory.context()
+    assert desk.text("MEMORY.md") == before
+    desk.clock.advance(minutes=30)
+    memory.context()
+    assert desk.text("MEMORY.md").count("oboe") > before.count("oboe") or "(due / overdue)" in desk.text(
+        "MEMORY.md"
+    )
+    stamp = (desk.root / ".state/counters/publish.json").read_bytes()
+    desk.clock.advance(minutes=59)
+    memory.context()
+    assert (desk.root / ".state/counters/publish.json").read_bytes() == stamp
+
+
 def test_what_the_minute_held_back_is_shown_after_it(desk: Desk) -> None:
     """Two pins within a minute: the second stands in the file from the first verb on that comes after the minute."""
     tea, bread = desk.remember("User likes tea"), desk.remember("User bakes bread")
@@ -113,6 +156,11 @@ def test_what_the_minute_held_back_is_shown_after_it(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "happens",
     [
+        lambda desk: desk.memory.correct(desk.tea, "User likes mate", why="change"),
+        lambda desk: desk.memory.judge(desk.cocoa, 0.01),
+        lambda desk: desk.memory.take_back(desk.memory.history(desk.quote)[0].id),
+        lambda desk: desk.memory.erase([desk.tea]),
+        lambda desk: (desk.clock.advance(days=1), desk.memory.dream(now=True)),
         lambda desk: desk.remember("Notable", sig=0.7),
         lambda desk: desk.remember("A deadline", due="2026-07-09"),
         lambda desk: desk.remember("A promise", category="commitment"),
@@ -125,10 +173,10 @@ def test_what_the_minute_held_back_is_shown_after_it(desk: Desk) -> None:
     ],
 )
 def test_what_is_notable_is_shown_at_once(tmp_path: Path, happens: Callable[[Desk], object]) -> None:
-    """Significance of 0.70, a pin, a deadline, a promise, feedback, hide, forget and done each compile the file."""
+    """Significance of 0.70, a pin, a deadline, a promise and every word on an entry, a dream too, compile the file."""
     with Desk(tmp_path) as desk:
         desk.tea = desk.remember("User likes tea", sig=0.3)  # type: ignore[attr-defined]
-        desk.remember("User likes cocoa", sig=0.6)
+        desk.cocoa = desk.remember("User likes cocoa")  # type: ignore[attr-defined]
         desk.quote = desk.remember("Send Dana the quote", due="2026-07-10")  # type: ignore[attr-defined]
         desk.memory.drain()
         before = desk.text("MEMORY.md")
@@ -136,6 +184,17 @@ def test_what_is_notable_is_shown_at_once(tmp_path: Path, happens: Callable[[Des
         happens(desk)
         desk.memory.drain()
         assert desk.text("MEMORY.md") != before
+
+
+@pytest.mark.parametrize("said", ["Remind me to call Dana by 2026-07-20.", "I now work at Microsoft."])
+def test_what_an_extraction_brings_is_shown_before_the_drain(desk: Desk, said: str) -> None:
+    """A promise that was read, and what replaces something known, compile the file when the extraction ends."""
+    desk.remember("User works at Google", sig=0.8)
+    desk.memory.drain()
+    desk.clock.advance(minutes=2)
+    desk.say(said)
+    desk.memory.extract()
+    assert "Dana" in desk.text("MEMORY.md") or "Microsoft" in desk.text("MEMORY.md")
 
 
 def test_a_small_fact_waits(desk: Desk) -> None:

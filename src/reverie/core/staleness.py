@@ -37,11 +37,14 @@ def late(seen: Freshness, now: datetime) -> bool:
 def stale(seen: Freshness, now: datetime, *, calendar: Calendar) -> bool:
     """Whether it should be compiled at the next opportunity.
 
-    A notable change waits for the minute alone, any other for an hour. Without a change time alone makes it stale: each
-    day other promises are due and other entries have faded.
+    A notable change waits for the minute alone, any other for an hour. So does what nobody noted, as when a person
+    writes into a log, a page or the settings: an hour after it was compiled, it is time to look. With the day, other
+    promises are due and other entries have faded.
     """
     if just_now(seen, now):
         return False
     if seen.waiting is not None and (seen.pressing or late(seen, now)):
         return True
-    return seen.last is not None and calendar.day(seen.last) != calendar.day(now)
+    if seen.last is None:
+        return False
+    return seen.last + WITHIN <= now or calendar.day(seen.last) != calendar.day(now)
