@@ -241,3 +241,20 @@ def test_an_export_keeps_items_and_what_was_taken_back(
             assert last(ReverieSession("c7", other).get_items()) == [REASONING, HELLO]
             assert [text for text in said(other, "macadamia") if "macadamia" in text] == []
             assert [one for one in other.check() if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize("arguments", ["[" * 100_000, '{"a":' * 700 + "1" + "}" * 700, "nonsense"])
+def test_a_call_nested_without_end_is_read_after_something_was_forgotten(
+    memory: Memory, session: ReverieSession, arguments: str
+) -> None:
+    """A call's arguments that no reader of JSON can follow hinder nobody from reading the session, forgets or not."""
+    bomb = {"type": "function_call", "call_id": "c", "name": "note", "arguments": arguments}
+    said = {"role": "user", "content": f"{NUTS}\nI moved to Lisbon."}
+    run(session.add_items([said, bomb]))
+    memory.end("c7")
+    memory.consolidate()
+    memory.forget([one.entry.id for one in memory.list() if "macadamia" in one.entry.text])
+    assert last(session.get_items()) == [
+        {"role": "user", "content": "[forgotten]\nI moved to Lisbon."},
+        bomb,
+    ]

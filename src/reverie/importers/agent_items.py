@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -54,8 +55,9 @@ def turn_of(item: Any, *, at: datetime, turn_id: str) -> Turn:  # noqa: ANN401 -
 def items_of(turn: Turn) -> list[dict[str, Any]]:
     """Return the items of a turn: the one it was made from, or what says as much in the SDK's words."""
     if turn.item:
-        found = json.loads(turn.item)
-        return [found] if isinstance(found, dict) else []
+        with suppress(ValueError, RecursionError):  # what a person or a stranger wrote into the file by hand
+            found = json.loads(turn.item)
+            return [found] if isinstance(found, dict) else []
     if turn.role == "tool" and turn.call:
         return [{"type": "function_call_output", "call_id": turn.call, "output": turn.content}]
     calls = [
@@ -118,10 +120,10 @@ def _arguments(value: Any, hides: Callable[[str], bool]) -> Any:  # noqa: ANN401
         return withheld(value, hides)
     try:
         inner = json.loads(value)
-    except ValueError:
+        new = withheld(inner, hides)
+        return value if new == inner else json.dumps(new, ensure_ascii=False)
+    except (ValueError, RecursionError):  # no JSON, or nested deeper than a reader can follow
         return withheld_text(value, hides)
-    new = withheld(inner, hides)
-    return value if new == inner else json.dumps(new, ensure_ascii=False)
 
 
 def _blank(key: str, value: Any) -> Any:  # noqa: ANN401 - foreign JSON
