@@ -11,6 +11,8 @@ from reverie.consolidate import Plan
 from reverie.context import ContextRequest
 from reverie.core.records import Turn
 from reverie.core.where import Where
+from reverie.errors import UsageError
+from reverie.memory import Memory
 from reverie.surface.driving import Asked, begin, turns
 from reverie.surface.entry_text import behind_json, entry_json
 from reverie.surface.results import (
@@ -32,6 +34,11 @@ def some(value: Any) -> Any:
     """Return what has to be there for a case to show anything."""
     assert value
     return value
+
+
+def usage(_memory: Memory, _: Any) -> Any:
+    """Fail as a surface does that knows which words there are; Python takes them as they are."""
+    raise UsageError("choose one of those there are")
 
 
 CARE = [
@@ -173,6 +180,13 @@ CARE = [
          lambda _: ["context", "--session", "s1", "--budget", "3000"],
          lambda _: ("memory_context", {"session": "s1", "budget": 3000}),
          lambda _: ("POST", "/context", {"session": "s1", "budget": 3000}), part("ids", "left_out", "cut")),
+    Case("context in parts", lambda memory, _: memory.context(ContextRequest(parts=("due", "ahead"), protocol=False)),
+         lambda _: ["context", "--part", "due", "--part", "ahead", "--no-protocol"],
+         lambda _: ("memory_context", {"parts": ["due", "ahead"], "protocol": "false"}),
+         lambda _: ("POST", "/context", {"parts": ["due", "ahead"], "protocol": False}), part("ids", "cut")),
+    Case("context in parts there are not", usage, lambda _: ["context", "--part", "duty"],
+         lambda _: ("memory_context", {"parts": ["duty"]}), lambda _: ("POST", "/context", {"parts": ["duty"]}),
+         error="UsageError"),
     Case("a person's own", lambda memory, _: [entry_json(one) for one in memory.person("Dana").list()],
          lambda _: ["list", "--user", "Dana"], None,
          lambda _: ("GET", "/entries?user=Dana", None), entries),

@@ -42,6 +42,7 @@ SHARES = {
     "history": 6,
 }
 MUST = ("due", "pinned")
+PARTS = (*MUST, *SHARES)  # the names by which one asks for some of them
 TAG = "reverie-memory"
 
 _LONG = 5

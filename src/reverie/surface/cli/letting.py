@@ -29,6 +29,8 @@ Category = Annotated[str, typer.Option(help="All of this category.")]
 Tag = Annotated[str, typer.Option(help="All with this tag.")]
 Session = Annotated[str, typer.Option(help="All from this session.")]
 About = Annotated[str, typer.Option(help="All that concern this person or thing.")]
+Who = Annotated[str, typer.Option(help="All that this person said.")]
+Scope = Annotated[str, typer.Option(help="All of this scope: private or team.")]
 Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
 Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show which, and change nothing.")]
@@ -81,12 +83,23 @@ def hide(
     tag: Tag = "",
     session: Session = "",
     about: About = "",
+    who: Who = "",
+    scope: Scope = "",
     since: Since = "",
     until: Until = "",
     dry_run: DryRun = False,
 ) -> None:
     """Take entries out of recall and MEMORY.md, reversibly."""
-    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    where = where_of(
+        category=category,
+        tag=tag,
+        session=session,
+        about=about,
+        who=who,
+        scope=scope,
+        since=since,
+        until=until,
+    )
     if unhide and where.filters:
         where = where_of(**{name: getattr(where, name) for name in _FILTERS}, include_hidden=True)
     with opened(ctx) as memory:
@@ -98,7 +111,7 @@ def hide(
     answer(ctx, told, meant.lines(f"would be {said}" if dry_run else said))
 
 
-_FILTERS = ("category", "tag", "session", "about", "since", "until")
+_FILTERS = ("category", "tag", "session", "about", "who", "scope", "since", "until")
 
 
 @app.command(
@@ -114,12 +127,23 @@ def forget(
     tag: Tag = "",
     session: Session = "",
     about: About = "",
+    who: Who = "",
+    scope: Scope = "",
     since: Since = "",
     until: Until = "",
     dry_run: DryRun = False,
 ) -> None:
     """Forget entries and the words they came from; their bytes stay until `erase`."""
-    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    where = where_of(
+        category=category,
+        tag=tag,
+        session=session,
+        about=about,
+        who=who,
+        scope=scope,
+        since=since,
+        until=until,
+    )
     with opened(ctx) as memory:
         if restore and where.narrows and not entries:
             done = memory.forget(where=where, dry_run=dry_run, restore=True)
@@ -144,6 +168,8 @@ def erase(
     tag: Tag = "",
     session: Session = "",
     about: About = "",
+    who: Who = "",
+    scope: Scope = "",
     since: Since = "",
     until: Until = "",
     dry_run: DryRun = False,
@@ -153,7 +179,16 @@ def erase(
 
     Backups and exports elsewhere keep it.
     """
-    where = where_of(category=category, tag=tag, session=session, about=about, since=since, until=until)
+    where = where_of(
+        category=category,
+        tag=tag,
+        session=session,
+        about=about,
+        who=who,
+        scope=scope,
+        since=since,
+        until=until,
+    )
     with opened(ctx) as memory:
         meant = _meant(memory, entries, where, forgotten=True)
         if not (dry_run or yes):

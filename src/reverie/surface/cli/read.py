@@ -9,6 +9,7 @@ import typer
 
 from reverie.context import ContextRequest
 from reverie.core.categories import hint
+from reverie.core.context_plan import PARTS
 from reverie.core.plural import many
 from reverie.core.rows import Kind
 from reverie.core.where import Where
@@ -117,9 +118,18 @@ def context(
     budget: Annotated[
         int, typer.Option(metavar="TOKENS", help="At most so many tokens; 0: the setting's.")
     ] = 0,
+    protocol: Annotated[
+        bool, typer.Option("--protocol/--no-protocol", help="With the memory protocol in front, or without.")
+    ] = True,
+    part: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help=f"Only {', '.join(PARTS)}; repeatable.")
+    ] = None,
 ) -> None:
     """Build what a host puts into its prompt, within a token budget."""
-    request = ContextRequest(query=text_of(query), session=session, budget=budget)
+    parts = tuple(one_of(one, "--part", choices=PARTS) for one in part or ())
+    request = ContextRequest(
+        query=text_of(query), session=session, budget=budget, protocol=protocol, parts=parts
+    )
     with opened(ctx) as memory:
         built = memory.context(request)
     answer(ctx, built, [built.text.rstrip("\n")])

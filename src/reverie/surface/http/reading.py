@@ -26,6 +26,9 @@ from reverie.surface.http.operations import Cursor, Day, Id, Limit, Operation, T
 from reverie.surface.http.paging import page
 
 Instant = Annotated[datetime, Meta(tz=True)]
+Part = Literal[
+    "due", "pinned", "relevant", "memory", "user", "soul", "ahead", "digests", "summaries", "history"
+]
 
 
 class Filters(Takes, frozen=True, kw_only=True):
@@ -64,6 +67,7 @@ class _Context(Takes, frozen=True, kw_only=True):
         int, Meta(description="At most so many tokens; 0: the setting's.", ge=0, le=10_000_000)
     ] = 0
     protocol: Annotated[bool, Meta(description="With the memory protocol in front.")] = True
+    parts: Annotated[tuple[Part, ...], Meta(description="Only these; all if left out.")] = ()
 
 
 class _One(Takes, frozen=True, kw_only=True):
@@ -104,7 +108,13 @@ def _recall(memory: Memory, given: _Recall) -> Found:
 
 def _context(memory: Memory, given: _Context) -> Context:
     return memory.context(
-        ContextRequest(query=given.query, session=given.session, budget=given.budget, protocol=given.protocol)
+        ContextRequest(
+            query=given.query,
+            session=given.session,
+            budget=given.budget,
+            protocol=given.protocol,
+            parts=given.parts,
+        )
     )
 
 

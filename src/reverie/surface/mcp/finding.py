@@ -13,6 +13,7 @@ import msgspec
 
 from reverie.context import ContextRequest
 from reverie.core.categories import hint
+from reverie.core.context_plan import PARTS
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState
 from reverie.core.names import is_day
@@ -117,7 +118,8 @@ def _due(memory: Memory, _: Values) -> Answer:
 
 
 def _context(memory: Memory, values: Values) -> Answer:
-    request = ContextRequest(query=values["query"], session=values["session"], budget=values["budget"])
+    asked = {name: values[name] for name in ("query", "session", "budget", "protocol", "parts")}
+    request = ContextRequest(**asked)
     built = memory.context(request)
     return Answer(built.text.rstrip("\n"), dict(msgspec.to_builtins(built)))
 
@@ -269,6 +271,8 @@ FINDING = (
                 default=0,
                 within=(0, 1_000_000),
             ),
+            Field("protocol", "flag", "With the memory protocol in front.", default=True),
+            Field("parts", "texts", "Only these parts.", choices=PARTS),
         ),
         output=shape("text", "tokens", text=TEXT, tokens=INTEGER, ids=TEXTS, left_out=TEXTS, cut=TEXTS),
         repeats=True,
