@@ -98,7 +98,7 @@ class Promotion:
         rows = {path: self._read(path, read_page(path) or "") for path in sorted(paths) if is_source(path)}
         every = [row.ids for found in rows.values() for row in found]
         weights = self._weights(id_ for ids in every for id_ in ids)
-        self._expect(id_ for ids in every if any(one not in weights for one in ids) for id_ in ids)
+        self._expect(id_ for ids in every for id_ in ids if id_ not in weights)
         chosen = choose(
             rows,
             lambda path: title_of(path, self._rows[path][0]),
@@ -168,7 +168,7 @@ def choose(
     while every and size + _SHORTEST <= CHARACTERS:
         _, page, _, one = heappop(every)
         full = counted.get(page, 0) >= _MOST_OF_PAGE or size + len(one.line) > CHARACTERS
-        if full or one.ids in shown or not _holding(one, find):
+        if full or one.ids in shown or not _holding(one, find, {}):
             continue
         if any(missing(state.entry.text, one.line) for id_ in one.ids if (state := find(id_)) is not None):
             continue  # it leans on its page's title, and would say less here
@@ -214,9 +214,7 @@ def _ranked(
     """
     for path, found in pages.items():
         for row in found:
-            known = [weights[id_] for id_ in row.ids if id_ in weights]
-            if len(known) < len(row.ids):
-                known = _holding(row, find)
+            known = _holding(row, find, weights)
             if not known:
                 continue
             pinned, sig, confirmed = known[0] if len(known) == 1 else max(known, key=itemgetter(0, 1))
@@ -224,12 +222,21 @@ def _ranked(
             yield (-pinned, -sig, -asked, -confirmed), path, row.number, row
 
 
-def _holding(row: Row, find: Callable[[str], EntryState | None]) -> list[tuple[bool, float, float]]:
+def _holding(
+    row: Row, find: Callable[[str], EntryState | None], weights: Weights
+) -> list[tuple[bool, float, float]]:
     """Return the weights of what a line cites and what holds now; none for a line that does not."""
-    states = [state for id_ in row.ids if (state := find(id_)) is not None]
-    if len(states) < len(row.ids) or any(one.hidden or one.wrong for one in states):
-        return []
-    return [(one.pinned, one.sig, one.confirmed.timestamp()) for one in states if _holds(one)]
+    found: list[tuple[bool, float, float]] = []
+    for id_ in row.ids:
+        if id_ in weights:
+            found.append(weights[id_])
+            continue
+        state = find(id_)
+        if state is None or state.hidden or state.wrong:
+            return []
+        if _holds(state):
+            found.append((state.pinned, state.sig, state.confirmed.timestamp()))
+    return found
 
 
 def _holds(state: EntryState) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -195,17 +195,18 @@ def added_lines(old: str | None, new: str) -> tuple[str, ...]:
     return tuple(added)
 
 
-@lru_cache(maxsize=256)
-def units(text: str) -> tuple[Unit, ...]:
-    """Return what cites on a page: each line with those that follow it deeper indented and cite nothing."""
+def units(text: str, among: AbstractSet[str] | None = None) -> Iterator[Unit]:
+    """Yield what cites on a page: each line with those that follow it deeper indented and cite nothing.
+
+    With lines to look `among`, those units that hold none of them are left out.
+    """
     cited = {number: ids for number, _, ids in citing(text)}
     if not cited:
-        return ()
+        return
     lines = _BREAK.split(text)
     title = front_matter.read(split(text).front).title
     above: list[tuple[int, tuple[str, ...]]] = [(0, ()), *headings_above(text)]
     places = [place for place, _ in above]
-    found: list[Unit] = []
     for number, ids in cited.items():
         here = [lines[number - 1]]
         for following in range(number + 1, len(lines) + 1):
@@ -213,9 +214,9 @@ def units(text: str) -> tuple[Unit, ...]:
             if following in cited or not line.strip() or _depth(line) <= _depth(here[0]):
                 break
             here.append(line)
-        path = above[bisect_left(places, number) - 1][1]
-        found.append(Unit("\n".join(here), ids, " ".join((title, *path))))
-    return tuple(found)
+        if among is None or not among.isdisjoint(here):
+            path = above[bisect_left(places, number) - 1][1]
+            yield Unit("\n".join(here), ids, " ".join((title, *path)))
 
 
 def _depth(line: str) -> int:

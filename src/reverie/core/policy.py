@@ -20,6 +20,7 @@ from reverie.core.entries import NOTABLE
 from reverie.core.fold import EntryState
 from reverie.core.front_matter import read
 from reverie.core.page_rules import Change, Surroundings, Unit, fold_path, units
+from reverie.core.plain import citing as citing_lines
 from reverie.core.proposal import Judged, Proposal, Refusal, Settlement
 from reverie.core.records import Entry
 from reverie.core.said import Sources, missing, shares_half, sources
@@ -179,9 +180,7 @@ def _unfounded(case: Case, change: Change) -> str:
     pieces: dict[str, list[str]] = {}
     for part in case.parts:
         pieces.setdefault(part.id, []).append(part.text)
-    for unit in units(change.new or ""):
-        if added.isdisjoint(unit.text.split("\n")):
-            continue
+    for unit in units(change.new or "", added):
         for entry in unit.ids:
             state = case.find(entry)
             if state is None:
@@ -247,9 +246,13 @@ def _flaw(one: Settlement, part: Part) -> str:
             return "only the runner finds an entry unprocessable"
 
 
+def _cited(page: str) -> frozenset[str]:
+    return frozenset(id_ for _, _, ids in citing_lines(page) for id_ in ids)
+
+
 def _drop_dependents(bench: _Bench) -> bool:
     """Drop settlements that rest on what fell, then pages that rest on those; tell whether anything fell."""
-    citing = {path: {id_ for unit in units(text) for id_ in unit.ids} for path, text in bench.pages.items()}
+    citing = {path: _cited(text) for path, text in bench.pages.items()}
     cited = frozenset().union(*citing.values())
     links = {one.entry: one.into for one in bench.settlements if one.outcome in {"merged", "superseded"}}
     stands: list[Settlement] = []
@@ -274,7 +277,7 @@ def _drop_dependents(bench: _Bench) -> bool:
 def _unsupported(
     bench: _Bench,
     one: Settlement,
-    citing: Mapping[str, set[str]],
+    citing: Mapping[str, AbstractSet[str]],
     *,
     links: Mapping[str, str],
     cited: AbstractSet[str],
@@ -283,7 +286,7 @@ def _unsupported(
     if one.outcome == "cited":
         if one.page in citing:
             return "" if one.entry in citing[one.page] else f"{one.page} does not cite it"
-        if any(one.entry in unit.ids for unit in units(bench.case.old.get(one.page, ""))):
+        if one.entry in _cited(bench.case.old.get(one.page, "")):
             return ""
         fell = next((refusal.reason for refusal in bench.refusals if refusal.place == one.page), "")
         return f"{one.page} was refused: {fell}" if fell else f"{one.page} does not cite it"

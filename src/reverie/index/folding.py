@@ -297,12 +297,14 @@ class Folding:
         if before is not None and before.context == content:
             return
         found = citing(data.decode("utf-8", "replace"))
-        now = [(path, line, one) for line, _, ids in found for one in ids]
-        was = {row[0] for row in self.db.execute("SELECT entry FROM cite WHERE page = ?", (path,))}
-        self.db.execute("DELETE FROM cite WHERE page = ?", (path,))
-        self.db.executemany("INSERT INTO cite VALUES (?, ?, ?)", now)
+        now = dict.fromkeys((line, one) for line, _, ids in found for one in ids)
+        rows = self.db.execute("SELECT line, entry, rowid FROM cite WHERE page = ?", (path,))
+        was = {row[:2]: row[2:] for row in rows}
+        self.db.executemany("DELETE FROM cite WHERE rowid = ?", [was[one] for one in was.keys() - now.keys()])
+        new = [(path, *one) for one in now if one not in was]
+        self.db.executemany("INSERT INTO cite VALUES (?, ?, ?)", new)
         # An entry cited on another line of the same page is in no other state than before.
-        self.done.changed.update(was ^ {one for _, _, one in now})
+        self.done.changed.update({one for _, one in was} ^ {one for _, one in now})
         self.done.pages.add(path)
 
     def _uncite(self, path: str) -> None:

@@ -36,7 +36,8 @@ class Statistics(NamedTuple):
 
 def counted(own: Iterable[str], window: Iterable[str]) -> Pending:
     """Return a row ready to be scored."""
-    views = Counter(own), Counter(window)
+    alone = Counter(own)
+    views = alone, alone if window is own else Counter(window)
     return Pending(*views, (views[0].total(), views[1].total()))
 
 
