@@ -142,7 +142,7 @@ def cut(text: str) -> list[str]:
     """Return what `terms` does, by cutting the text as a whole."""
     out: list[str] = []
     if text.isascii():
-        _words(_ASCII_CHUNK.findall(text), out)
+        _words([text] if text.isalnum() else _ASCII_CHUNK.findall(text), out)
         return out
     text = unicodedata.normalize("NFKC", text)
     if _OTHER_DIGITS.search(text):
