@@ -30,7 +30,7 @@ from reverie.model.extraction_request import NAMED, extractor
 from reverie.reaching import reach_of
 from reverie.review import GUESTS, Item
 from reverie.store import dreaming as kept_runs
-from reverie.store import lease, lent, reviews, wanted
+from reverie.store import lease, lent, reviews, runs, wanted
 from reverie.store.workspace import Workspace
 
 _NAME = 60  # characters of what a model calls itself
@@ -160,18 +160,29 @@ class Lending(Checked, Care):
             if accept:
                 self._read(out, items)
             lent.give_back(ws, out.handle)
-        elif accept:
+        elif accept and not _landed(ws, proposal.path):
             lease.take(ws, proposal.path, holder="a person", until=wanted.until(ws))
             self._act(dreaming.end(ws, reach_of(self.opened, guest=True), proposal.path).due)
+        elif not accept and _landed(ws, proposal.path):
+            message = (
+                f"{proposal.path} is installed: accept this, and `reverie undo {proposal.path}` takes it back"
+            )
+            raise Conflict(message)
         else:
-            with lease.driving(ws, "review"):
+            with lease.driving(ws, "review", run=proposal.path):
                 kept_runs.close(ws, proposal.path)
+            lease.release(ws, proposal.path)
 
 
 def _named(by: str) -> str:
     """Return what a model calls itself as it may stand in a record."""
     name = "".join(char for char in " ".join(by.split()) if char.isprintable())[:_NAME].strip()
     return name or "host"
+
+
+def _landed(ws: Workspace, run: str) -> bool:
+    """Whether a run was installed already, by a verdict that a crash cut short."""
+    return any(one.run == run and one.result == "productive" for one in runs.read(ws))
 
 
 def _must_not_wait(ws: Workspace) -> None:
