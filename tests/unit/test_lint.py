@@ -37,6 +37,18 @@ def test_a_dreamt_notebook_is_in_good_order(desk: Desk) -> None:
     assert (done.findings, done.pages > 1) == ((), True)
 
 
+def test_lint_finds_the_same_twice(desk: Desk, kept: str) -> None:
+    """Over the same pages it finds the same, in the order of pages and lines, in whichever process."""
+    desk.page("0_Inbox/Odd.md", "[[Nowhere]]", "<script>x</script>", "[[Nobody]]", stale_after="2020-01-01")
+    desk.page("2_Wiki/Concepts/Tea.md", f"- tea {CITED.format(kept)}", "- and no word whence")
+    desk.page("2_Wiki/Concepts/Lost.md", f"- gone {CITED.format('f' * 16)}", sources="[gone.md]")
+    first = desk.memory.lint().findings
+    assert len({one.kind for one in first}) >= 6
+    assert [(one.page, one.line) for one in first] == sorted((one.page, one.line) for one in first)
+    assert desk.memory.lint().findings == first
+    assert desk.again().lint().findings == first
+
+
 def test_looking_changes_one_line_of_the_log(desk: Desk) -> None:
     """A lint is a run that adds one line to the notebook's log, without a watermark, and changes no page."""
     desk.page("0_Inbox/Alone.md", "Nothing.")

@@ -208,7 +208,7 @@ def test_a_dream_has_ceilings_of_its_own(tmp_path: Path) -> None:
     [("dream.max_tokens", used(tokens=1000)), ("dream.max_cost", used(cost=1000))],
 )
 def test_a_dreams_tokens_and_money_end_with_its_run(tmp_path: Path, setting: str, reply: Reply) -> None:
-    """What a dream's run used is known to whoever resumes it, in another process too; the next run begins anew."""
+    """What a dream's run used is in the books under its name, for whoever resumes it; the next begins anew (N-37)."""
     with Desk(tmp_path, **{"models.max_cost_per_day": "0", setting: "1000"}) as desk:
         Rule(desk, reply, run="dream:1", purpose="dream").ask()
         resumed = Rule(desk, "yes", run="dream:1", purpose="dream")
@@ -217,6 +217,9 @@ def test_a_dreams_tokens_and_money_end_with_its_run(tmp_path: Path, setting: str
         assert setting in str(failure)
         assert Rule(desk, "yes", run="dream:2", purpose="dream").ask() == "yes"
         assert desk.memory.status().models["dream"].calls == 2
+        spent = [(call.run, call.purpose, call.input_tokens, call.cost) for call in calls(desk) if call.calls]
+        assert spent[0] == ("dream:1", "dream", reply.usage.input_tokens, reply.usage.cost)
+        assert [run for run, *_ in spent] == ["dream:1", "dream:2"]
 
 
 @pytest.mark.parametrize(
