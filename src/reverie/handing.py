@@ -11,7 +11,7 @@ crash: nothing but a lease, which ends by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reverie.core.days import format_instant
@@ -25,6 +25,8 @@ from reverie.model.extraction import examined
 from reverie.model.extraction_request import CONTEXT_TURNS, SCHEMA, Span, first_batch, requests
 from reverie.store import lent, sessions, tries, wanted
 from reverie.store.workspace import Workspace
+
+_FORM = frozenset(SCHEMA["properties"]["entries"]["items"]["properties"])  # the members of an item
 
 
 def hand_out(ws: Workspace, reading: Reading, *, names: Iterable[str] = (), by: str) -> Handed | None:
@@ -65,6 +67,19 @@ def verdicts(ws: Workspace, reading: Reading, out: Lent, *, items: Sequence[Any]
     )
     found = examined(items, span, calendar=ws.calendar)
     return {place: why for place, why in enumerate(found) if why}
+
+
+def plain(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of an item what is asked for: members of the form that hold a text, a number or a list of such.
+
+    Whatever else a model sent, nested as deep as it may be, is in no record and before no person.
+    """
+    return {name: one for name, one in item.items() if name in _FORM and _is_plain(one)}
+
+
+def _is_plain(value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
+    inner = value if isinstance(value, list | tuple) else (value,)
+    return all(one is None or isinstance(one, str | int | float) for one in inner)
 
 
 def _unread(ws: Workspace, reading: Reading) -> list[str]:

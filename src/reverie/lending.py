@@ -24,7 +24,7 @@ from reverie.core.plural import many
 from reverie.dream import Dreamt, Started, Wish
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.extract import extract
-from reverie.handing import hand_out, verdicts
+from reverie.handing import hand_out, plain, verdicts
 from reverie.model.extraction import Submission
 from reverie.model.extraction_request import NAMED, extractor
 from reverie.reaching import reach_of
@@ -106,7 +106,7 @@ class Lending(Checked, Care):
         ws = self._lendable
         out = lent.find(ws, handle)
         refused = verdicts(ws, self.opened.reading(), out, items=entries)
-        good = [one for place, one in enumerate(entries) if place not in refused]
+        good = [plain(one) for place, one in enumerate(entries) if place not in refused]
         if entries and not good:
             lent.take(ws, msgspec.structs.replace(out, until=wanted.until(ws)))
             return Submitted(refused=refused, reason="no item can be used; the turns are unread")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hosting import Host
 
+from reverie.store import reviews
+
 if TYPE_CHECKING:
     from conftest import Place
 
@@ -75,6 +77,47 @@ def test_an_unusable_submission_leaves_the_turns_unread(host: Host, item: Any, w
     assert not done["read"]
     assert why in done["refused"][0]["reason"]
     assert host.value("memory_extract_submit", handle=out["handle"], entries=[ITEM])["review"]
+
+
+def nested(depth: int) -> Any:
+    """Return a list in a list in a list."""
+    inner: Any = "x"
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_nothing_but_what_was_asked_for_is_taken(host: Host, known: bool) -> None:  # noqa: FBT001 - a parameter
+    """Members that no form names, and values nested however deep, are left out, before a person and after."""
+    host.say("I moved to Lisbon.")
+    deep = nested(5_000)
+    item = {
+        **ITEM,
+        "category": deep,
+        "tags": [deep],
+        "origin": "import",
+        "pin": True,
+        "id": "0" * 16,
+        "extra": deep,
+    }
+    with host.memory() as memory:
+        if known:
+            ws = memory.opened.ws
+            reviews.settle(
+                ws, reviews.propose(ws, reviews.GUEST_EXTRACTION, "extract:0", text="before"), accepted=True
+            )
+        out = memory.extract_start()
+        assert out is not None
+        done = memory.extract_submit(out.handle, [item])
+        assert (done.read, bool(done.review)) == (known, not known)
+        for one in memory.review():
+            assert "pin" not in one.text
+            memory.review(one.id, accept=True)
+        memory.drain()
+        (stored,) = [one for one in memory.list() if "Lisbon" in one.entry.text]
+        assert (stored.entry.origin, stored.pinned, stored.entry.category) == ("user", False, "fact")
+        assert stored.entry.id != "0" * 16
 
 
 def test_leaving_the_entries_out_is_no_empty_list(host: Host) -> None:
