@@ -50,7 +50,7 @@ from reverie.store.workspace import Workspace
 __all__ = ["Extracted", "Reading", "extract"]
 
 RAW = "raw/1"  # the extractor of a span that nothing could be read from
-AT_ONCE = 400  # turns after which what rules read is stored; a crash loses the links of no more
+AT_ONCE = 1_000  # turns after which what rules read is stored; a crash loses the links of no more
 
 
 @dataclass(frozen=True, slots=True)

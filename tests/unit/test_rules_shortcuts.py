@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.model import deeds_en, words_en
+from reverie.model.dates_en import FIND, named
 from reverie.model.sentences import _CODE_LINE, _may_be_code
 from reverie.model.subject_en import _FRONT, behind_front
 
@@ -24,6 +25,7 @@ WORDS = sorted({word for turn in TURNS for word in turn.split()})
 LEADS = sorted(
     set(re.findall(r"[a-zA-Z]+", words_en.LEAD.source + _FRONT.source + words_en.MAYBE_DATE.source))
 )
+TIMES = sorted(set(re.findall(r"[a-z]{2,}|\d", FIND.source)) | {"a", "2026-07-03", "5th", "1", "of", "the"})
 MARKS = [
     "",
     " ",
@@ -61,9 +63,20 @@ def test_what_is_passed_over_at_a_glance_holds_no_match(text: str) -> None:
     assert words_en.may_date(low) == (words_en.MAYBE_DATE.search(low) is not None)
     if not _may_be_code(text + "\n", text.lstrip()[:1]):
         assert _CODE_LINE.match(text + "\n") is None
+    if not words_en.may_cut(text):
+        assert words_en.CLAUSE.search(text) is None
     other = re.search(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|[Tt]hey|[Tt]heir)\b", text)
     found = words_en.OTHER.search(text)
     assert (found and found.span()) == (other and other.span())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.one_of(TEXTS, st.sampled_from(TIMES), st.from_regex(FIND.pattern)), max_size=4).map(" ".join)
+)
+def test_a_time_is_found_though_it_is_looked_for_at_few_words(text: str) -> None:
+    """The times found at the words with which one can begin are those that the whole pattern finds, in order."""
+    assert [one.span() for one in named(text)] == [one.span() for one in FIND.finditer(text)]
 
 
 def test_each_opening_is_seen_at_a_glance() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.core.guard_words import SAME_WORDS
+from reverie.core.guard_words import IRREGULAR_PAST, IRREGULAR_PLURALS, SAME_WORDS
 from reverie.core.guard_words_zh import CHINESE
 
 KINDS_OF_TOOLS = tuple(
@@ -64,7 +64,8 @@ def _claiming() -> Iterator[str]:
         yield noun
         if noun[-1] in "ey":
             yield noun[:-1] + ("i" if noun[-1] == "y" else "ing")
-    yield from (word for word, form in SAME_WORDS.items() if form in nouns)
+    for table in (SAME_WORDS, IRREGULAR_PAST, IRREGULAR_PLURALS):
+        yield from (word for word, form in table.items() if form in nouns)
     yield from (word for word, (form, _) in CHINESE.items() if form in nouns)
     yield "date"  # the date of something is one, too
 

@@ -33,15 +33,31 @@ def moves(one: Reading) -> bool:
     return any(t.form in MOVES or t.form in UPGRADES for t in one.tokens)
 
 
+def over(one: Reading, two: Reading) -> tuple[list[Token], list[Token]]:
+    """Return what only the one statement has and what only the other, seen without matching them.
+
+    It stays over when they are matched, but more may.
+    """
+    known, others = one.places.keys(), two.places.keys()
+    return (
+        [token for token in one.content if others.isdisjoint(token.forms)],
+        [token for token in two.content if known.isdisjoint(token.forms)],
+    )
+
+
 def differs_in_value(one: Reading, two: Reading) -> bool:
     """Tell whether what only one of two statements has may be nothing but values of one kind."""
+    return is_value(*over(one, two))
+
+
+def is_value(left: list[Token], right: list[Token]) -> bool:
+    """Tell whether what is over of two statements may be nothing but values of one kind."""
     kinds: set[str] = set()
-    for this, other in ((one, two), (two, one)):
-        for token in this.content:
-            if other.lacks(token) and token.kind not in MARKS and token.form not in TO_A_VALUE:
-                kinds.add(token.kind)
-                if kinds.isdisjoint(VALUES[0]) and kinds.isdisjoint(VALUES[1]):
-                    return False
+    for token in (*left, *right):
+        if token.kind not in MARKS and token.form not in TO_A_VALUE:
+            kinds.add(token.kind)
+            if kinds.isdisjoint(VALUES[0]) and kinds.isdisjoint(VALUES[1]):
+                return False
     return any(kinds <= of_one for of_one in VALUES)
 
 
@@ -57,29 +73,18 @@ def far_apart(one: Reading, two: Reading) -> bool:
     return False
 
 
-def may_repeat(one: Reading, two: Reading) -> bool:
-    """Tell whether each of two statements has all that the other says, seen without matching them."""
-    return not any(two.lacks(t) for t in one.content) and not any(one.lacks(t) for t in two.content)
-
-
 def may_oppose(one: Reading, two: Reading) -> bool:
-    """Tell whether what only one of two statements has may be negations alone, or one opposed word on each side.
+    """Tell whether what only one of two statements has may be negations alone, or one opposed word on each side."""
+    return is_opposed(*over(one, two))
 
-    Seen without matching them: what is found here stays over when they are matched, but more may.
-    """
-    sides: list[list[Token]] = [[], []]
-    plain = False
-    for side, this, other in ((sides[0], one, two), (sides[1], two, one)):
-        for token in this.content:
-            if token.kind in _OF_NO_SIDE or token.form == "again" or not other.lacks(token):
-                continue
-            side.append(token)
-            plain = plain or token.kind != "negation"
-            if plain and (len(side) > 1 or len(sides[0]) > 1):
-                return False
+
+def is_opposed(left: list[Token], right: list[Token]) -> bool:
+    """Tell whether what is over of two statements may be negations alone, or one opposed word on each side."""
+    sides = [[t for t in side if t.kind not in _OF_NO_SIDE and t.form != "again"] for side in (left, right)]
+    plain = any(token.kind != "negation" for side in sides for token in side)
     if not plain or not all(sides):
-        return True
-    return any(
+        return not plain or max(map(len, sides)) == 1
+    return len(sides[0]) == len(sides[1]) == 1 and any(
         frozenset((x, y)) in OPPOSITES
         for x in sides[0][0].forms | sides[0][0].bare
         for y in sides[1][0].forms | sides[1][0].bare

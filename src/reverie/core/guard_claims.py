@@ -124,6 +124,11 @@ def claims(text: str) -> tuple[Claim, ...]:
     return (*_spoken(reading.text.strip(), reading), *_nouns(reading.text.strip()))
 
 
+def may_claim(text: str) -> bool:
+    """Tell whether a text in one form for each character may claim anything; a look says so of most that do not."""
+    return any(_has_one(text, one[3]) for one in _SPOKEN) or _has_one(text.casefold(), CLAIMING)
+
+
 def _hedged(reading: Reading) -> bool:
     """Tell whether a clause is hedged, past, negated or additive, so that it claims no present value."""
     turned = any(
@@ -131,8 +136,9 @@ def _hedged(reading: Reading) -> bool:
         or (token.kind == "tense" and token.form not in {"new", "新", "了", "just", "刚"})
         for token in reading.tokens
     )
-    begun = tuple(t for t in reading.tokens if t.raw not in _STARTS)
-    return turned or in_the_past(Reading(reading.text, begun))
+    return turned or in_the_past(
+        Reading(reading.text, tuple(t for t in reading.tokens if t.raw not in _STARTS))
+    )
 
 
 _DOUBTS = frozenset(
@@ -146,7 +152,7 @@ _STARTS = frozenset(
 
 def _spoken(text: str, reading: Reading) -> list[Claim]:
     """Return the claims that verbs make: working at, living in, working as, being so many years old, leaving."""
-    told = [one for one in (_SPOKEN_ASCII if text.isascii() else _SPOKEN) if _has_one(text, one[3])]
+    told = [one for one in _SPOKEN if _has_one(text, one[3])]
     who = subject(reading) if told else ()
     if not who:
         return []
@@ -180,7 +186,6 @@ _SPOKEN = (  # each with words of which one stands in all that its pattern match
     ("home", _HOME_ZH, False, ("住", "居", "搬")),
     ("age", _AGE, False, ("old", "turned", "岁")),
 )
-_SPOKEN_ASCII = tuple(one for one in _SPOKEN if any(map(str.isascii, one[3])))
 
 
 def _has_one(text: str, words: tuple[str, ...]) -> bool:
@@ -211,8 +216,7 @@ def _company(value: str) -> bool:
 
 def _other_subject(words: str, who: tuple[str, ...]) -> bool:
     """Tell whether the words before the verb say more than the subject (`User and Anna`, `User's team at work`)."""
-    rest = [t for t in read(words).content if t.kind not in {"change", "have"} and t.form not in who]
-    return bool(rest)
+    return any(t.form not in who for t in read(words).content if t.kind not in {"change", "have"})
 
 
 def _value(attribute: str, value: str) -> str:
@@ -310,9 +314,8 @@ def _without_from(content: list[Token], kinds: frozenset[str]) -> list[Token]:
     return content
 
 
-_OF_WHAT = frozenset(
-    ("number", "address", "name", "号码")
-)  # what it is of stands before it: the phone number
+# What it is of stands before it: the phone number.
+_OF_WHAT = frozenset(("number", "address", "name", "号码"))
 _COPULA = frozenset(("is", "are", "是", "为", "姓", "is called", "is named"))
 
 

@@ -8,14 +8,26 @@ length; never interprets what it cuts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from reverie.core.guard_places import PLACES
 from reverie.core.guard_words import MONTHS
 from reverie.core.guard_words_zh import CHINESE, DAY_WORDS_ZH, MEASURES, NUMERALS
 from reverie.core.patterns import Words
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_MONTH = f"(?=[{''.join(sorted({name[0] for name in MONTHS}))}])(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _ZH = sorted((w for w in (*CHINESE, *DAY_WORDS_ZH, *PLACES) if not w.isascii()), key=len, reverse=True)
+
+
+def _by_first(words: Iterable[str]) -> str:
+    """Return an expression for the longest of some words, the longest first, that tries none of another beginning."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(re.escape(word[0]), []).append(re.escape(word[1:]))
+    found = (f"{first}(?:{'|'.join(rest)})" for first, rest in rests.items())
+    return f"(?=[{''.join(rests)}])(?:{'|'.join(found)})"
+
+
 _START, _END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"  # `\b` sees no border between Chinese and a digit
 _CLOCK = rf"""{_START}\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m{_END}\.?)?|{_START}\d{{1,2}}\s?[ap]\.?m{_END}\.?
         |(?:[上下]午|晚上|早上|凌晨|中午)?\d{{1,2}}[点點](?:\d{{1,2}}分?|半)?
@@ -33,7 +45,7 @@ _NUMBER = r"""(?<![A-Za-z0-9_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
 _HAN_DATES = rf"""(?P<zhdate>{_ZH_DATE})
     | (?P<zhday>(?:下下|上上|下|上|本|这|每)?个?(?:周|星期|礼拜)[一二三四五六日天末])"""
 _HAN_WORDS = rf"""(?P<zhnumber>[{NUMERALS}]+(?=[{MEASURES}])|第[{NUMERALS}]+)
-    | (?P<zh>{"|".join(map(re.escape, _ZH))})"""
+    | (?P<zh>{_by_first(_ZH)})"""
 _HAN_LETTERS = r"(?P<han>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff])"
 
 
@@ -45,6 +57,10 @@ _NUMBERS = rf"""(?P<version>{_VERSION})
     | (?P<number>{_NUMBER})
     | (?P<alnum>{_START}[A-Za-z]{{1,64}}\d[A-Za-z0-9]*)"""
 _SPECIAL = rf"(?P<special>{_START}(?:[A-Za-z]\+\+|[A-Za-z]\#|(?:AB|[ABO])[+-](?!\w)))"
+# As `_WORDS` for a text in ASCII, told by letters alone and not by what each is in Unicode.
+_WORDS_ASCII = r"""(?P<word>(?-i:[A-Za-z]+(?:'[A-Za-z]+)*))
+    | (?P<mixed>(?-i:[A-Za-z0-9]+))
+    | (?P<other>[^\s])"""
 _WORDS = r"""(?P<word>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:'[^\W\d_]+)*)
     | (?P<mixed>[^\W_\u3040-\u30ff\u3400-\u9fff]+)
     | (?P<other>[^\s])"""
@@ -61,7 +77,7 @@ def _grammar(*, han: bool, digits: bool, marks: bool) -> Words:
         (han, _HAN_WORDS),
         (marks, _SPECIAL),
         (han, _HAN_LETTERS),
-        (True, _WORDS),
+        (True, _WORDS if han else _WORDS_ASCII),
     )
     return Words("(?ix)" + "\n    | ".join(part for wanted, part in tried if wanted))
 

@@ -42,6 +42,7 @@ _ENGLISH_DAYS = dict(
     zip("monday tuesday wednesday thursday friday saturday sunday".split(), "1234567", strict=True)
 )
 _LONGEST_PHRASE = 4
+_LEADING = frozenset(" \"'(*_-")  # what may stand between a sentence's beginning and its first word
 _SENTENCE = frozenset(".!?。！？:：\n")
 _TOOLS = frozenset().union(*KINDS_OF_TOOLS)
 _STOPS = frozenset(".。!！")
@@ -170,8 +171,10 @@ def _known(phrase: str) -> list[Token]:
 
 def _word(found: re.Match[str], text: str, before: list[Token]) -> Sequence[Token]:
     """Return the tokens of one word of letters: itself and what an apostrophe added to it."""
-    raw, lead = found[0], text[: found.start()].rstrip(" \"'(*_-")
-    opens, behind = not lead or lead[-1] in _SENTENCE, before[-1].behind if before else NOTHING
+    raw, place = found[0], found.start() - 1
+    while place >= 0 and text[place] in _LEADING:
+        place -= 1
+    opens, behind = place < 0 or text[place] in _SENTENCE, before[-1].behind if before else NOTHING
     return (_of_word if len(raw) <= _SHORT_WORD else _of_word.__wrapped__)(raw, behind, opens)
 
 
@@ -281,7 +284,12 @@ def _inflected(raw: str, lowered: str, behind: Behind, *, name: bool) -> Token:
 def _settle(tokens: list[Token]) -> list[Token]:
     """Return the tokens after what only neighbours decide: V-ing behind `stopped`, 了 at an end, the perfect."""
     settled: list[Token] = []
+    unsettled = False  # whether the token before may decide what this one is
     for place, token in enumerate(tokens):
+        if not (token.unsettled or unsettled):
+            settled.append(token)
+            continue
+        unsettled = token.unsettled
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         raw = token.raw.casefold()
         if raw in {"stopped", "quit", "stops", "ceased"} and after and after.raw.casefold().endswith("ing"):

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 _FIRM = frozenset(("word", "code"))
+_OF_NEIGHBOURS = frozenset(("tense", "relation", "have", "change"))
+_ENDING = frozenset(("stopped", "quit", "stops", "ceased", "了"))
 _BEFORE_DATES = frozenset("in by all until since every each".split())
 _BE = frozenset("is are am was were be been being".split())
 _PRESENT = frozenset("is are am be".split())  # a participle behind these tells a state, not the past
@@ -49,6 +51,11 @@ class Token(msgspec.Struct, frozen=True, dict=True):
     def form(self) -> str:
         """Return the token's first form in order of letters, for looking it up."""
         return min(self.forms)
+
+    @cached_property
+    def unsettled(self) -> bool:
+        """Return whether its neighbours may decide what it is, or it what its neighbour is."""
+        return self.kind in _OF_NEIGHBOURS or self.raw.casefold() in _ENDING or "anymore" in self.forms
 
     @cached_property
     def behind(self) -> Behind:

@@ -55,8 +55,9 @@ class RareWords:
             if not scores:
                 scores = dict.fromkeys(names, weight)
                 continue
+            before = scores.get
             for name in names:
-                scores[name] = scores.get(name, 0.0) + weight
+                scores[name] = before(name, 0.0) + weight
         return sorted(scores, key=scores.__getitem__, reverse=True)[:depth]
 
 

@@ -31,8 +31,9 @@ class Resembling:
         self._waiting = RareWords()
         self._seen = self._searched = -1  # the versions of the state that were looked at
         self._is_empty = False  # whether nothing was stored then
-        self._told: dict[str, EntryState] = {}  # by what was written since then
-        self._events: dict[str, list[Event]] = {}
+        self._fresh: dict[str, Entry] = {}  # what was written since then
+        self._events: dict[str, list[Event]] = {}  # and what happened, by the ids it names
+        self._told: dict[str, EntryState] = {}  # what follows from it
 
     def __call__(self, entry: Entry) -> list[EntryState]:
         """Return the entries, stored and waiting, whose words resemble those of `entry`."""
@@ -52,33 +53,44 @@ class Resembling:
         follow them.
         """
         self._look()
-        fresh = {entry.id: entry for entry in entries}
-        for entry in fresh.values():
-            self._told[entry.id] = fold(entry, ())
+        for entry in entries:
+            self._fresh[entry.id] = entry
             self._waiting.add(entry.id, entry.text)
         changed: dict[str, None] = {}
         for event in events:
             for one in filter(None, (event.entry, event.other)):
                 self._events.setdefault(one, []).append(event)
+                self._told.pop(one, None)
                 changed[one] = None
-        waiting = {state.entry.id: state for state in self._state.queued(changed)} | self._told
-        for one in changed.keys() & waiting.keys():
-            before = () if one in fresh else self._state.events(one)
-            self._told[one] = fold(waiting[one].entry, (*before, *self._events[one]))
-        return changed.keys() <= waiting.keys()
+        waiting = {state.entry.id for state in self._state.queued(changed)}
+        return changed.keys() <= (waiting | self._fresh.keys())
 
     def _look(self) -> None:
         """Take in what waits for the drain, where the state was brought up to date since it was last looked at."""
         if self._seen != self._state.version:
             self._waiting.set({one.entry.id: one.entry.text for one in self._state.queued()})
             self._is_empty = self._state.is_empty()
-            self._told, self._events = {}, {}
+            self._fresh, self._events, self._told = {}, {}, {}
             self._seen = self._state.version
 
     def _as_told(self, ids: Iterable[str], found: Mapping[str, EntryState]) -> list[EntryState]:
         """Return the states of `ids`, in their order, as they are by what was told."""
-        states = (self._told.get(one) or found.get(one) for one in dict.fromkeys(ids))
+        states = (self._state_of(one, found.get(one)) for one in dict.fromkeys(ids))
         return [state for state in states if state is not None]
+
+    def _state_of(self, one: str, known: EntryState | None) -> EntryState | None:
+        """Return the state of an entry, which the state of the files `known` has or not, worked out once."""
+        if one not in self._fresh and one not in self._events:
+            return known
+        state = self._told.get(one)
+        if state is not None:
+            return state
+        entry = self._fresh.get(one) or (known.entry if known is not None else None)
+        if entry is None:
+            return None
+        before = () if one in self._fresh else self._state.events(one)
+        self._told[one] = fold(entry, (*before, *self._events.get(one, ())))
+        return self._told[one]
 
     def _stored(self, text: str, words: tuple[str, ...]) -> list[str]:
         """Return the ids of stored entries that resemble a text."""

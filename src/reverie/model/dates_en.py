@@ -7,6 +7,7 @@ Never looks at the words around a time, and never reads a clock.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 
 from msgspec.structs import replace
@@ -102,6 +103,31 @@ FIND = Words(
     )""",
     fold=True,
 )
+
+
+_RUN = re.compile(r"\w+")
+_BEGINS = frozenset(  # the words with which `FIND` begins
+    r"""day today tonight tomorrow yesterday last this the end start beginning eod eow eom eoy monday tuesday
+    wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun jan january feb february mar
+    march apr april may jun june jul july aug august sep sept september oct october nov november dec december in since
+    until by next early late mid coming past within a an one two three four five six seven eight nine ten eleven twelve
+    fourteen thirty on till before due from""".split()
+)
+
+
+def named(text: str) -> Iterator[re.Match[str]]:
+    """Yield what `FIND` finds in a text, in order; it is not tried at words with which it does not begin."""
+    if not text.isascii():
+        yield from FIND.finditer(text)
+        return
+    at = 0
+    for run in _RUN.finditer(text):
+        start, word = run.start(), run[0]
+        if start >= at and (word[0].isdigit() or word.lower() in _BEGINS):
+            found = FIND.match(text, start)
+            if found is not None:
+                at = found.end()
+                yield found
 
 
 def resolve(match: re.Match[str], anchor: Anchor) -> Dated | None:

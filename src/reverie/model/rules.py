@@ -65,7 +65,7 @@ def _read(turn: Turn, calendar: Calendar, stated: list[Claim]) -> Iterator[Found
         return
     spoken = tuple(sentences(turn.content, turn.injected))
     low = turn.content.lower()
-    if any(hint in low for hint in _JOKES):
+    if any([hint in low for hint in _JOKES]):  # noqa: C419 - each turn is asked; a generator takes twice as long
         spoken = _unjoked(spoken)
     if not spoken:
         return
@@ -109,6 +109,9 @@ def _claims(
     at = 0
     while at < len(spoken):
         sentence = spoken[at]
+        if scene.role == "assistant" and sentence.text.isascii() and not rules_en.agent_may(sentence.text):
+            at += 1
+            continue
         items = _items(spoken, at)
         if items and scene.role == "user" and (steps := _steps(sentence, items, scene)) is not None:
             yield steps

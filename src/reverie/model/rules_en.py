@@ -20,6 +20,8 @@ from reverie.model.judge_en import Clause, Front, Hit, agents, clause_of, dates_
 from reverie.model.sentences import Sentence
 from reverie.model.third_person import Voice
 
+_BLANKS = re.compile(r"\s+")
+_REMIND_ME = re.compile(r"\bremind me\b", re.IGNORECASE)
 _WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
 
 
@@ -50,12 +52,17 @@ def person_of(text: str) -> str | None:
     return None if len(named) > 1 else next(iter(named), "")
 
 
+def agent_may(said: str) -> bool:
+    """Say whether a sentence of an agent has a word without which it states nothing."""
+    return deeds.AGENT_MAY.search(said.lower()) is not None
+
+
 def read(sentence: Sentence, scene: Scene, *, person: str = "") -> Iterator[Claim]:
     """Yield what an English sentence states that is worth keeping, mostly nothing; "she" is `person`."""
     said = sentence.text
     if len(said) < words.SHORTEST or "[redacted:" in said:
         return
-    if scene.role == "assistant" and not deeds.AGENT_MAY.search(said.lower()):
+    if scene.role == "assistant" and not agent_may(said):
         return
     body, skipped, front = _without_front(said)
     start = sentence.start + skipped
@@ -129,7 +136,7 @@ def _without_question(body: str) -> str:
 
 def _clauses(body: str, start: int) -> Iterator[Clause]:
     at = 0
-    for cut in words.CLAUSE.finditer(body):
+    for cut in words.CLAUSE.finditer(body) if words.may_cut(body) else ():
         if cut.start() - at >= words.SHORTEST:
             yield clause_of(body[at : cut.start()], start + at)
             at = cut.end()
@@ -162,7 +169,7 @@ def _found(clause: Clause, scene: Scene, front: Front, person: str) -> tuple[Cla
 def _instead(clause: Clause, third: re.Match[str], name: str) -> Clause:
     """Put the name in place of "she" or "her", and take off "Dana said that"; the place stays that of the clause."""
     pronoun = (third["pronoun"] or "").lower()
-    owner = re.match(r"(?:his|her|their)$", pronoun) is not None
+    owner = pronoun in {"his", "her", "their"}
     named = (
         f"{name}'s " if owner else f"{name}{pronoun[pronoun.find(chr(39)) :] if chr(39) in pronoun else ''} "
     )
@@ -185,7 +192,7 @@ def _reminder(clause: Clause, scene: Scene, order: re.Match[str]) -> Iterator[Cl
     dates = dates_of(clause, scene)
     if not dates and not order["what"]:
         return
-    what = re.split(r"\bremind me\b", when.carry(clause.said, dates), maxsplit=1, flags=re.IGNORECASE)[-1]
+    what = _REMIND_ME.split(when.carry(clause.said, dates), maxsplit=1)[-1]
     text = f"{scene.me} asked {scene.you} to remind them{_narrated(what, 'commitment', scene, inside=True)}"
     yield _claim(
         clause, Hit("commitment", sig=RAISED, dates=dates, due=True, about="agent"), scene, text=text
@@ -218,7 +225,7 @@ def _claim(clause: Clause, hit: Hit, scene: Scene, *, text: str = "") -> Claim:
         if lead.endswith(" to "):
             said = said[:1].lower() + said[1:]
         text = lead + _narrated(said, hit.category, scene, inside="{me}" in hit.lead)
-    text = re.sub(r"\s+", " ", text).strip().rstrip(".!;,: ")
+    text = _BLANKS.sub(" ", text).strip().rstrip(".!;,: ")
     text = text[:1].upper() + text[1:]
     claim = Claim(
         category=hit.category, text=text, start=clause.start, end=clause.end, sig=hit.sig, about=hit.about

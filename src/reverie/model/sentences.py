@@ -229,28 +229,31 @@ def _stops(text: str, start: int, end: int) -> Iterator[tuple[int, bool]]:
     """Yield where sentences end, and whether a line ends there; code, links and quotes are passed over whole."""
     stop = start
     for token in _TOKEN.finditer(text, start, end):
-        mark = token["stop"]
-        if mark is None or not _ends(text, token, end):
+        if token.lastgroup is None or not _ends(text, token, end):
             continue
         stop = token.end()
-        yield stop, "\n" in mark
+        yield stop, "\n" in token[0]
     if stop < end:
         yield end, True
 
 
 def _ends(text: str, token: re.Match[str], end: int) -> bool:
     """Say whether a mark ends a sentence: not the point of "v1.2" or "e.g.", nor the number of a list's item."""
-    mark = token[0]
+    mark, (place, stop) = token[0], token.span()
     if not mark.isascii() or "\n" in mark:
         return True
-    after = text[token.end() : token.end() + 1]
-    if token.end() < end and not after.isspace() and not (mark[0] in "!?" and after >= "\u4e00"):
-        return False
+    if stop < end:
+        after = text[stop]
+        if not after.isspace() and not (mark[0] in "!?" and after >= "\u4e00"):
+            return False
     if mark != ".":
         return mark != "'"
-    word = text[max(0, token.start() - 8) : token.start()]
-    last = word.split()[-1].lower().lstrip("(\"'") if word.strip() else ""
-    return last not in _ABBREVIATIONS and not (last.isdigit() and _numbers_item(text, token.start(), last))
+    before = text[max(0, place - 8) : place]
+    if before.isalpha():
+        return before.lower() not in _ABBREVIATIONS  # most stand behind a word longer than any of these
+    words = before.split()
+    last = words[-1].lower().lstrip("(\"'") if words else ""
+    return last not in _ABBREVIATIONS and not (last.isdigit() and _numbers_item(text, place, last))
 
 
 def _numbers_item(text: str, end: int, number: str) -> bool:

@@ -7,6 +7,7 @@ pronouns and the contraction of verbs. Never decides what is worth keeping.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -111,6 +112,7 @@ _PRONOUN = Words(
     r"""\b(?P<subject>I|i|[Yy]ou|[Ww]e)(?P<tail>(?: [\w'’/-]+){1,5})|\b(?P<other>[Mm]yself|[Mm]ine|[Mm]y
     |[Mm]e|[Yy]ourself|[Yy]ours|[Yy]our|[Yy]ou|[Oo]urselves|[Oo]urs|[Oo]ur|[Uu]s|[Ww]e|I)\b"""
 )
+_PIECES = re.compile(r" [\w'’/-]+")
 _OBJECT_YOU = Words(
     r"""(?:\b(?:to|for|with|want|need|tell|told|ask|asked|give|gave|send|sent|remind|show|let|get|thank
     |help|owe|than|from|about|of|and|like|prefer|see|told|at|on|by|after|expect)\s)$"""
@@ -148,7 +150,7 @@ def _subject(word: str, tail: str, voice: Voice, *, told: bool, start: bool) -> 
         name = name[0].lower() + name[1:] if name.startswith("The ") else name
     plural = name == "they" or (low == "we" and " and " in name)
     used, words = 0, []
-    for piece in re.findall(r" [\w'’/-]+", tail):
+    for piece in _PIECES.findall(tail):
         used += len(piece)
         verb = piece[1:]
         if verb.lower() in _ADVERBS or (
@@ -193,9 +195,14 @@ _AND_VERB = Words(rf"""\b(and|but|or) (?P<adv>(?:(?:also|usually|always|never|so
     |now) )?)(?P<verb>{"|".join(sorted(_PLAIN))})\b""")
 
 
+@lru_cache(maxsize=64)
+def _lead(me: str) -> re.Pattern[str]:
+    return re.compile(rf"{re.escape(me)} (?:\w+ly |also |now |still |always |usually )?(\w+s)\b")
+
+
 def agree(text: str, voice: Voice) -> str:
     """Give a second verb of the same subject its ending: "User lives in Berlin and work" becomes "and works"."""
-    lead = re.match(rf"{re.escape(voice.me)} (?:\w+ly |also |now |still |always |usually )?(\w+s)\b", text)
+    lead = _lead(voice.me).match(text)
     if lead is None or lead[1] in {"was", "does", "is"}:
         return text
     return _AND_VERB.sub(lambda m: f"{m[1]} {m['adv']}{conjugate(m['verb'])}", text)

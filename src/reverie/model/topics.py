@@ -91,7 +91,7 @@ def _han() -> tuple[Words, dict[str, str]]:
 def tags(text: str, category: str) -> tuple[str, ...]:
     """Choose one to three lower-case words: at most two topics, then names; else long words, else the category."""
     low, latin = text.lower(), _latin()
-    found = [latin[word[0]] for word in _WORD.finditer(low) if word[0] in latin]
+    found = [latin[word] for word in _WORD.findall(low) if word in latin]
     if not text.isascii():
         pattern, han = _han()
         found += [han[word[0]] for word in pattern.finditer(low)]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from datetime import time
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from reverie.core.patterns import Words
 from reverie.model import when
-from reverie.model.dates_en import FIND, SHORT_DAYS, WEEKDAY, resolve
+from reverie.model.dates_en import SHORT_DAYS, WEEKDAY, named, resolve
 from reverie.model.when import Anchor, Dated, DueRole
 
 _TIME = (
@@ -53,11 +54,12 @@ _ROLES: dict[str, DueRole] = {
 }
 
 
+@lru_cache(maxsize=16)  # a clause is asked for its dates by each judgement that needs them
 def find(text: str, anchor: Anchor) -> tuple[Dated, ...]:
     """Return the times an English text names, in their order, without overlaps."""
     yearly = _YEARLY.search(text) is not None
     found: list[Dated] = []
-    for match in FIND.finditer(text):
+    for match in named(text):
         if _recurs(text, match) or (
             yearly and match["mday" if match["mday"] else "daym"] and not _full(match)
         ):
