@@ -46,6 +46,8 @@ def test_what_means_nothing_is_refused_in_words(memory: Memory, ask: Callable[[M
 
 
 def test_a_filter_of_half_a_character_admits_nothing(memory: Memory) -> None:
-    """A filter that no entry can meet finds none, and is no failure."""
-    filters = (Where(category=HALF), Where(tag=HALF), Where(session=HALF), Where(since=HALF, until=HALF))
+    """A filter that no entry can meet finds none, and is no failure; a day of it is none."""
+    filters = (Where(category=HALF), Where(tag=HALF), Where(session=HALF))
+    with pytest.raises(UsageError, match="write a day"):
+        Where(since=HALF)
     assert [memory.list(where) for where in filters] == [[]] * len(filters)

@@ -246,6 +246,14 @@ def test_letting_go_by_filter_reaches_what_has_faded(desk: Desk) -> None:
     assert len(desk.memory.forget(where=Where(about="Jonas")).ids) == 1
 
 
+@pytest.mark.parametrize("day", ["2026-7-1", "yesterday", "2026-02-30", "2026-07-01T12:00:00Z", "٢٠٢٦-٠٧-٠١"])
+@pytest.mark.parametrize("bound", ["since", "until"])
+def test_a_filter_by_what_is_no_day_is_refused(bound: str, day: str) -> None:
+    """Compared as text, a day in another form would let go of the wrong ones: it is an error at once."""
+    with pytest.raises(UsageError, match="write a day, such as 2026-07-01"):
+        Where(**{bound: day})
+
+
 @pytest.mark.parametrize("verb", ["hide", "forget", "erase"])
 def test_asking_for_more_is_no_filter(desk: Desk, verb: str) -> None:
     """A filter that only asks for hidden, previous or faded entries as well would take everything, and is refused."""

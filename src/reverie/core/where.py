@@ -13,6 +13,8 @@ import msgspec
 
 from reverie.core.categories import names_of
 from reverie.core.fold import EntryState
+from reverie.core.names import is_day
+from reverie.errors import UsageError
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,14 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     include_hidden: bool = False
     include_faded: bool | None = None
     limit: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for what is no day: compared as text, `2026-7-1` would admit all of 2026."""
+        for name in ("since", "until"):
+            day = getattr(self, name)
+            if isinstance(day, str) and day and not is_day(day):
+                message = f"{name} is {day[:40]!r}: write a day, such as 2026-07-01"
+                raise UsageError(message)
 
     @property
     def filters(self) -> bool:
