@@ -10,6 +10,7 @@ import pytest
 
 import reverie
 from reverie import ContextRequest, Memory, ReverieError, Where
+from reverie.errors import UsageError
 
 HALF = "a\ud800b"
 
