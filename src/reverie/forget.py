@@ -11,7 +11,7 @@ The order of a forget, under the write lock:
 
 1. what will be written is synced to `.state/erase.json`, without readable text
 2. the tombstones are appended, synced: from here on every reader hides it
-3. an event `forget` is appended for each entry, and lines that name one leave the digests
+3. an event `forget` is appended for each entry, and lines that name one leave the digests and MEMORY.md
 4. the record of 1 is removed
 
 What a crash leaves: before 2, nothing is forgotten; after it, everything is hidden; either way the next write appends
