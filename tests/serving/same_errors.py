@@ -67,6 +67,11 @@ def misspelt(root: Path) -> None:
     (root / "reverie.toml").write_text('zone = "UTC"\nzoen = "UTC"\n')
 
 
+def cramped(root: Path) -> None:
+    """Leave no room for a line in MEMORY.md."""
+    (root / "reverie.toml").write_text("[publish]\nmax_lines = 4\n")
+
+
 def driven(root: Path) -> None:
     """Have another host drive a dream at this moment."""
     with Memory(
@@ -111,6 +116,20 @@ ERRORS = [
     Case("what is forgotten", lambda memory, ready: memory.get(ready.gone), lambda ready: ["get", ready.gone],
          lambda ready: ("memory_get", {"id": ready.gone}), lambda ready: ("GET", f"/entries/{ready.gone}", None),
          error="NotFound"),
+    Case("a promise that was due already", lambda memory, _: memory.remember("Pay", Draft(due="2001-01-01")),
+         lambda _: ["remember", "Pay", "--due", "2001-01-01"],
+         lambda _: ("memory_remember", {"text": "Pay", "due": "2001-01-01"}),
+         lambda _: ("POST", "/entries", {"text": "Pay", "due": "2001-01-01"}), error="InvalidRecord"),
+    Case("a promise put off to the past", lambda memory, ready: memory.done(ready.quote, until="2001-01-01"),
+         lambda ready: ["done", ready.quote, "--until", "2001-01-01"],
+         lambda ready: ("memory_done", {"id": ready.quote, "until": "2001-01-01"}),
+         lambda ready: ("POST", f"/entries/{ready.quote}/done", {"until": "2001-01-01"}), error="UsageError"),
+    Case("feedback on what is forgotten", lambda memory, ready: memory.feedback(ready.gone, "helpful"),
+         lambda ready: ["feedback", ready.gone, "helpful"],
+         lambda ready: ("memory_feedback", {"id": ready.gone, "value": "helpful"}),
+         lambda ready: ("POST", f"/entries/{ready.gone}/feedback", {"value": "helpful"}), error="NotFound"),
+    Case("a pin over the budget", lambda memory, ready: memory.pin(ready.tea), lambda ready: ["pin", ready.tea], None,
+         lambda ready: ("POST", f"/entries/{ready.tea}/pin", {}), before=cramped, error="BudgetOverflow"),
     Case("a dream that another drives", lambda memory, _: memory.dream_start(now=True), lambda _: ["dream-start",
          "--now"],
          lambda _: ("memory_dream_start", {"now": True}), lambda _: ("POST", "/dreams", {"now": True}),
