@@ -25,7 +25,7 @@ from reverie.core.records import Run
 from reverie.core.scopes import Member
 from reverie.drain import drain
 from reverie.editorial import NO_MODEL, edit
-from reverie.errors import Conflict, DrainFailed
+from reverie.errors import Conflict, DrainFailed, UsageError
 from reverie.importers.taken import Fact, Imported
 from reverie.importing import Wish
 from reverie.index.state import State
@@ -102,9 +102,13 @@ class Care(Word):
     def review(self, item: str = "", *, accept: bool | None = None) -> list[Item]:
         """Return what waits for a person's word, or one item of it, or give the word on that item.
 
+        Raises NotFound, and UsageError for a word on no item.
+
         >>> memory.review()
         []
         """
+        if accept is not None and not item:
+            raise UsageError("name the item: `reverie review list` shows what waits")
         state = self.opened.state_now()
         waiting = reviewing.items(self.opened.ws, state, forgotten=self._forgotten(state))
         if not item:

@@ -99,11 +99,16 @@ def waiting(ws: Workspace) -> list[str]:
 
 
 def _opened(path: str) -> BinaryIO:
-    """Open a transcript; raises NotFound, UnsafePath."""
+    """Open a transcript; raises NotFound, UnsafePath.
+
+    A path that a hook was handed may be anything. Lines that cannot be read are kept, so another file's would be, too.
+    """
     try:
         # Looked at before it is opened: a pipe would keep its reader waiting.
-        if not stat.S_ISREG(Path(path).stat().st_mode):
+        if not stat.S_ISREG(Path(path).lstat().st_mode):
             raise UnsafePath(f"the transcript {path[:200]!r} is no plain file")
+        if Path(path).suffix != ".jsonl":
+            raise UnsafePath(f"the transcript {path[:200]!r} is no .jsonl file")
         return Path(path).open("rb")
     except (OSError, ValueError) as error:
         raise NotFound(f"the transcript {path[:200]!r} cannot be read: {error}") from error

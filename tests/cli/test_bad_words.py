@@ -31,6 +31,7 @@ CASES: dict[str, tuple[str, Callable[[Memory, Known], Any], int, str]] = {
         66,
         "`reverie recall` shows ids",
     ),
+    "a word on no item": ("review accept ''", lambda m, _: m.review("", accept=True), 64, "review list"),
     "feedback that is none": (
         "feedback {tea} great",
         lambda m, k: m.feedback(k["tea"], "great"),

@@ -325,3 +325,20 @@ def test_serving_without_the_packages_names_the_extra_that_has_all(
     assert answer.code == 64
     assert "reverie[server]" in answer.err
     assert "reverie[mcp]" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("review", "show", ""),
+        ("token", "add", "a\udcff", "--right", "read"),
+        ("import", "a" * 5_000),
+        ("remember", "a\udcff"),
+    ],
+)
+def test_words_that_are_none_are_told(shell: Shell, words: tuple[str, ...]) -> None:
+    """An empty id, bytes that are no UTF-8 and a path that cannot be one are one line each, and no fault of ours."""
+    answer = shell(*words)
+    assert answer.code in {64, 65}, answer.err
+    assert answer.err.count("\n") == 1
+    assert "unexpected" not in answer.err

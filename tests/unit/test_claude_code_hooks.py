@@ -14,7 +14,8 @@ from claude_talk import Talk, lines, opening, said
 import reverie
 from reverie import Memory
 from reverie.adapters import claude_code
-from reverie.adapters.claude_code import LONGEST, event_of
+from reverie.adapters.claude_code import LONGEST
+from reverie.adapters.claude_code_events import EVENTS, FLAGS, event_of
 from reverie.errors import UsageError
 from reverie.store import hooks, quarantine
 from reverie.testing import ScriptedModel
@@ -39,7 +40,7 @@ def talk(tmp_path: Path) -> Talk:
     return Talk(tmp_path / "t.jsonl")
 
 
-@pytest.mark.parametrize("event", claude_code.EVENTS)
+@pytest.mark.parametrize("event", EVENTS)
 def test_every_event_captures_what_is_new(memory: Memory, talk: Talk, event: str) -> None:
     """At each event the turns since the last one are stored, each once, however often hooks are called."""
     talk.say("I moved to Lisbon.")
@@ -130,7 +131,7 @@ def test_a_compaction_is_preceded_by_an_extraction(memory: Memory, talk: Talk) -
 def test_no_model_is_called_while_a_person_waits(tmp_path: Path, talk: Talk) -> None:
     """With a model configured only PreCompact asks it; the other hooks leave the turns for later."""
     model = ScriptedModel()
-    flags = {**claude_code.FLAGS, "model": "test:scripted"}
+    flags = {**FLAGS, "model": "test:scripted"}
     with reverie.init(msgspec.structs.replace(opening(tmp_path), model=model, flags=flags)) as memory:
         for n in range(9):
             talk.say(f"I moved to city number {n}.")
@@ -285,6 +286,12 @@ def test_what_is_no_transcript_is_told(memory: Memory, talk: Talk, tmp_path: Pat
         assert "no plain file" in str(memory.status().problems) or "cannot be read" in str(
             memory.status().problems
         )
+    secrets = tmp_path / "passwd"
+    secrets.write_text("root:x:0:0\n")
+    (tmp_path / "link.jsonl").symlink_to(secrets)
+    for path in (secrets, tmp_path / "link.jsonl"):
+        talk.fire(memory, "Stop", transcript_path=str(path))
+    assert not [one for one in memory.root.rglob("*") if one.is_file() and b"root:x" in one.read_bytes()]
     talk.fire(memory, "Stop", transcript_path="a\0b")
     talk.say("Fine.")
     talk.fire(memory, "Stop")

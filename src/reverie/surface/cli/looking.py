@@ -8,6 +8,7 @@ import typer
 
 from reverie.core.plural import many
 from reverie.core.records import Run
+from reverie.errors import UsageError
 from reverie.review import Item
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import opened
@@ -20,7 +21,15 @@ review = application()
 app.add_typer(review, name="review")
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Its name, as `reverie log` shows it.")]
-ItemId = Annotated[str, typer.Argument(metavar="ID", help="Its id, or the beginning of it.")]
+
+
+def _named(item: str) -> str:
+    if not item:
+        raise UsageError("name the item: `reverie review list` shows what waits")
+    return item
+
+
+ItemId = Annotated[str, typer.Argument(metavar="ID", help="Its id, or the beginning of it.", callback=_named)]
 
 
 @app.command("log", cls=Verb, epilog="reverie log --limit 5")

@@ -7,6 +7,7 @@ output too; never prints a traceback unless REVERIE_TRACEBACK=1 asks for it.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -65,6 +66,8 @@ _ELSEWHERE = {
 }
 # Whatever typer raises for a call that is wrong as written; the class moved between its versions, its heirs did not.
 _WRONG_CALL: type[Exception] = typer.BadParameter.__mro__[2]
+# What the system says to a path that cannot be one.
+_NO_PLACE = {errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO}
 _INTRO = """\
 Long-term memory for LLM agents, kept in files a person can read.
 
@@ -235,6 +238,10 @@ def _translated(error: Exception) -> Exception:
         return StoreUnwritable(
             f"{error.filename or 'a file'} may not be used ({error.strerror}): check its permissions"
         )
+    if isinstance(error, UnicodeEncodeError):  # half a character, as bytes that are no UTF-8 come in
+        return UsageError("what was given is no text: write it in UTF-8")
+    if isinstance(error, OSError) and error.errno in _NO_PLACE:
+        return UsageError(f"{str(error.filename or 'a path')[:200]} leads nowhere ({error.strerror})")
     return error
 
 
