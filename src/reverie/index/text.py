@@ -34,7 +34,7 @@ from reverie.index.rows import Numbered, Rows
 SCANNED: Final = 256  # rows not yet indexed that a search reads itself
 TERMS: Final = 48  # of a long query only so many are asked for, the rarest
 PERIOD_DEPTH: Final = 50  # further candidates from each period a query names
-_BATCH: Final = 10_000  # rows of one commit; smaller ones leave more segments, each of which every search asks
+_BATCH: Final = 10_000  # rows of one commit; smaller ones leave more segments for every search to ask
 _SAMPLE: Final = 400  # rows from which mean lengths are taken
 
 Lock = Callable[[], AbstractContextManager[object]]
