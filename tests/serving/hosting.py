@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from dream_agent import TEAS, Standing, body, cite
-from dream_world import DAY, NIGHT, log
+from dream_world import DANA, DAY, NIGHT, log
 
 from reverie.core.records import Turn
+from reverie.core.where import Where
 from reverie.memory import Memory
 from reverie.opening import open_workspace
+from reverie.store import reviews, runs
 from reverie.surface.mcp.bound import Bound
 from reverie.testing import FixedClock
 
@@ -76,3 +78,59 @@ class Host:
         with self.memory() as memory:
             for one in words:
                 memory.capture(session, Turn(role="user", content=one, at=self.clock()))
+
+
+DANAS = "2_Wiki/Entities/Dana.md"
+PEOPLE = body("Dana", *map(cite, DANA))
+HALF = dict.fromkeys((one.id for one in DANA), "cited")
+
+
+def known_host(place: Place) -> Host:
+    """Return a host whose model may work, and whose work a person has accepted here before."""
+    made = Host(place)
+    with made.memory() as memory:
+        ws = memory.opened.ws
+        item = reviews.propose(ws, reviews.GUEST_EXTRACTION, "extract:0", text="an earlier reading")
+        reviews.settle(ws, item, accepted=True)
+    return made
+
+
+class Work:
+    """A run under way, the store before it, and what its tools refused."""
+
+    def __init__(self, host: Host) -> None:
+        """Begin it."""
+        self.host, self.before, self.run = host, host.stands(), host.begin()
+        self.refused: list[str] = []
+
+    def use(self, tool: str, **arguments: Any) -> str:
+        """Use a tool, and return what it said."""
+        said = self.host.value(f"memory_dream_{tool}", run=self.run, **arguments)
+        self.refused += [said["text"]] if said["refused"] else []
+        return str(said["text"])
+
+    def cited(self, *ids: str, page: str = TEAS) -> None:
+        """Settle entries as cited on a page."""
+        self.use("settle", entries=list(ids), outcome="cited", page=page)
+
+    def people(self) -> None:
+        """Do the other half of the work as it should be done."""
+        self.use("edit", path=DANAS, text=PEOPLE)
+        self.cited(*(one.id for one in DANA), page=DANAS)
+
+    def end(self, files: dict[str, str], outcomes: dict[str, str], proposed: tuple[Any, ...] = ()) -> Any:
+        """End the run: these files are new or changed, these entries settled, this proposed, and nothing else."""
+        done = self.host.value("memory_dream_finish", run=self.run)
+        after: Standing = self.host.stands()
+        assert after.since(self.before) == {f"notebook/{path}": text for path, text in files.items()}
+        assert after.outcomes == outcomes
+        assert after.reviews == list(proposed)
+        with self.host.memory() as memory:
+            ws, every = memory.opened.ws, len(memory.list(Where(include_faded=True)))
+            assert sum(memory.status().pending.values()) == every - len(outcomes)
+            assert runs.watermark(ws) == ("2026-07-01" if len(outcomes) == every else "")
+            assert ws.disk.size(f".state/dreams/{self.run.replace(':', '-')}/steps.jsonl") is None
+            assert not ws.disk.size(".state/lease.json")
+        if not outcomes:
+            assert after == self.before
+        return done
