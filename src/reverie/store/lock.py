@@ -183,6 +183,8 @@ class Locks:
                 return said
             self._ops.unlock(fd)
             self._ops.close(fd)
+        except StoreUnwritable:
+            return said  # it cannot be tried here
         finally:
             lock.mutex.release()
         return ""
