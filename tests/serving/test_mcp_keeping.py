@@ -129,6 +129,37 @@ def test_nothing_is_run_while_somebody_waits(place: Place) -> None:
         assert not started.begun.wait(0.4)
 
 
+HOLDS = """
+import sys
+from pathlib import Path
+from reverie.entrance import Opening
+from reverie.opening import open_workspace
+ws = open_workspace(Opening(path=Path(sys.argv[1]), config_dir=Path(sys.argv[2]))).ws
+with ws.locks.keeper(0, what="mcp"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_a_server_in_another_process_leaves_it_to_the_first(place: Place) -> None:
+    """While a server of another process looks after the workspace none here does, and one does once that has ended."""
+    started = Started()
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(place.root), str(place.home / "config")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "held\n"
+        with keeper(place, started):
+            assert not started.begun.wait(0.5)
+            other.communicate()
+            assert other.returncode == 0
+            assert started.begun.wait(60)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot stop a process for a while")
 def test_answers_do_not_wait_for_it(place: Place) -> None:
