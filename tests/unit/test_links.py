@@ -77,13 +77,37 @@ def test_every_current_predecessor_is_superseded() -> None:
         _state(OLD, hidden=True),
         _state(OLD, forgotten=True),
         _state(_entry(1, "User works at Acme", status="discussed")),
-        _state(_entry(1, "User works at Acme", minutes=9)),
         _state(NEW),
     ],
 )
 def test_what_does_not_stand_is_not_linked(old: EntryState) -> None:
-    """What is replaced, wrong, hidden, forgotten, merely discussed, said later, or the entry itself gets no link."""
+    """What is replaced, wrong, hidden, forgotten, merely discussed, or the entry itself gets no link."""
     assert _links(NEW, old) == []
+
+
+def test_what_arrives_late_is_replaced_by_what_was_said_since() -> None:
+    """An employer of before, heard of after the new one, is history from the start, and until when it held is told."""
+    (link,) = _links(OLD, _state(NEW))
+    assert (link.kind, link.entry, link.other, link.when) == (
+        "supersede",
+        NEW.id,
+        OLD.id,
+        "2026-07-01T12:05:00Z",
+    )
+    assert link == _links(NEW, _state(OLD))[0]
+    assert fold(OLD, [link]).superseded_by == NEW.id
+    assert fold(NEW, [link]).current
+    again = _entry(3, "User works at Acme", minutes=-9)
+    (repeat,) = _links(again, _state(OLD))
+    assert (repeat.kind, repeat.entry, repeat.other) == ("repeat", again.id, OLD.id)
+    assert fold(OLD, [repeat]).confirmed == OLD.at
+
+
+def test_a_promise_is_not_kept_before_it_was_made() -> None:
+    """What was said earlier tells of no keeping, and merely discussed words that arrive late are linked to nothing."""
+    promise = _state(_entry(1, "User will send Dana the quote", category="commitment", due="2026-07-10"))
+    assert _links(_entry(2, "User sent Dana the quote", minutes=-5), promise) == []
+    assert _links(_entry(1, "User works at Acme", status="discussed"), _state(NEW)) == []
 
 
 @pytest.mark.parametrize(

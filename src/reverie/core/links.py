@@ -31,11 +31,12 @@ _KINDS = {
 def links_of(
     entry: Entry, others: Iterable[EntryState], *, at: datetime, by: str, zone: str = ""
 ) -> list[Event]:
-    """Return the links from `entry` to entries that stood before it.
+    """Return the links between `entry` and entries that were known before it.
 
     A repeat is linked once, to the entry that others were folded into; a change or correction to every current entry
-    it replaces; an open commitment that it tells the keeping of is completed by it. `at` is when the link is made,
-    `by` who makes it, `zone` the one on whose wall a promise that comes again keeps its time of day.
+    it replaces; an open commitment that it tells the keeping of is completed by it. What was said earlier and arrives
+    late, as in an import, is replaced by what was said since. `at` is when the link is made, `by` who makes it, `zone`
+    the one on whose wall a promise that comes again keeps its time of day.
     """
     links: list[Event] = []
     folded = False
@@ -45,13 +46,16 @@ def links_of(
         near = bool(entry.supersedes) or may(old.text)
         if not (near or state.open_commitment):
             continue
-        if old.id == entry.id or not state.current or old.status != "active" or old.at > entry.at:
+        if old.id == entry.id or not state.current or old.status != "active":
             continue
-        if state.open_commitment and keeps(entry, old):
+        late = entry.at < old.at
+        if late and (entry.status != "active" or not near):
+            continue
+        if state.open_commitment and not late and keeps(entry, old):
             kept = _event("complete", (old, entry), at=at, by=by, why=f"done, as {entry.id} says")
             links.append(msgspec.structs.replace(kept, value=zone if old.every else ""))
             continue
-        relation = relate(entry, old) if near else None
+        relation = (relate(old, entry) if late else relate(entry, old)) if near else None
         if relation is None:
             continue
         kind = _KINDS[relation.kind]
@@ -59,7 +63,8 @@ def links_of(
             if folded:
                 continue
             folded = True
-        links.append(_event(kind, (entry, old), at=at, by=by, why=relation.why))
+        replaced = late and kind in {"supersede", "correct"}
+        links.append(_event(kind, (old, entry) if replaced else (entry, old), at=at, by=by, why=relation.why))
     return links
 
 
