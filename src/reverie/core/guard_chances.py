@@ -121,4 +121,7 @@ def turning(new: str) -> bool:
     one = read(new)
     if one.has("now", "change", "correction") or moves(one) or LEAD.match(new):
         return True
+    low = new.casefold()
+    if "not " not in low and "rather than " not in low and "不" not in low:
+        return False  # one of these stands in all that the patterns find
     return any(pattern.search(new) for pattern in NOT_PATTERNS) or denies(new)
