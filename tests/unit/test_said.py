@@ -23,6 +23,17 @@ def test_code_is_told_wherever_it_stands(text: str) -> None:
 
 
 def test_a_word_of_many_thousand_letters_is_read() -> None:
-    """A blob without a blank, in any script, is read in a time that grows with its length (R-17)."""
-    for letter in ("x", "中", "x_", "a/"):
+    """A blob without a blank, in any script or of backticks, is read in a time that grows with its length (R-17)."""
+    for letter in ("x", "中", "x_", "a/", "`", "\\`", "`x", "x``"):
         assert said(letter * 100_000).numbers == frozenset()
+
+
+# Every form of a span of code, tried at each backtick: what is read by runs must find the same.
+SPAN = re.compile(r"`+([^`\n]+)`+")
+
+
+@given(st.text(st.sampled_from("``x \n"), max_size=24))
+@example("``a` `b``c`")
+def test_spans_of_code_are_told_wherever_they_stand(text: str) -> None:
+    """What stands between backticks is found as if it were looked for at every one of them."""
+    assert said(text).codes == {match.group(1).strip() for match in SPAN.finditer(text)}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _RUNNING = Words(r"(?:dataviewjs|js-engine|templater|customjs|button|meta-bind|run-)", fold=True)
 _TAG = Words(r"(?<!\\)(?:\\\\)*<(?:/?[A-Za-z][A-Za-z0-9-]*(?=[\s/>])|!--|\?|![A-Za-z]|!\[CDATA\[)")
 _TEMPLATE = Words(r"<%")
-_INLINE_SCRIPT = Words(r"`+\s*\$=")
+_INLINE_SCRIPT = Words(r"`++\s*+\$=")
 _BRACKET = Words(r"(?<!\\)(?:\\\\)*(!?\[|\])")
 _REFERENCE = Words(r"\s?\[([^\[\]]{0,1000})\]")
 _DEFINED = Words(r"(?:^|\n)[ >*+-]*\[([^\[\]]{1,1000})\]:\s*(\S{1,1000})")

@@ -23,7 +23,8 @@ _DATE = Words(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?![\d-])")
 _NUMBER = Words(r"\d+(?:[.,:]\d+)*")
 _GROUPED = Words(r"\d{1,3}(?:,\d{3})+")
 _URL = Words(r"(?:https?|ftp)://[^\s<>\[\]()`\"'，。；）]+", fold=True)
-_SPAN = Words(r"`+([^`\n]+)`+")
+# Tried within a run of backticks as well, a run of many thousand would take minutes.
+_SPAN = Words(r"(?<!`)`++([^`\n]+)`+")
 # Where a word begins is said for each form: tried at every letter, a word of many thousand would take minutes.
 _CODE = Words(
     r"[~.]?/[\w.@-]+(?:/[\w.@-]+)*|(?<!\w)\w++(?:/[\w.@-]+){2,}|(?<!\w)\w*[^\W_]_[^\W_]\w*|(?<!\w)\w++\(\)"
