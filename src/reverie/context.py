@@ -18,13 +18,11 @@ is returned all the same: an agent without its memory is worse off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from math import inf
 
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
 from reverie.core.active_text import Readable
 from reverie.core.context_pieces import (
     Hit,
@@ -39,29 +37,19 @@ from reverie.core.digest_lines import compile_digest, periods
 from reverie.core.due_list import DueLine, due_lines
 from reverie.core.forgetting import Mask
 from reverie.core.injected import SHORTEST
-from reverie.core.names import safe_name
 from reverie.core.records import History
 from reverie.core.summary import Section
 from reverie.core.tokens import estimate
 from reverie.core.where import Where
-from reverie.errors import Busy, InvalidRecord, StoreUnwritable, UsageError
+from reverie.errors import Busy, StoreUnwritable, UsageError
 from reverie.index.state import State
 from reverie.model.counting import Count
-from reverie.store import history, pages, runs, summaries
+from reverie.store import history, pages, rendered, runs, summaries
 from reverie.store.workspace import Workspace
 
 NOTHING_FORGOTTEN = Mask()
 TOKEN_CHARACTERS = 8  # more than any text has to a token: what is gathered fills the budget
-LINES_KEPT = 1_000  # lines a session is known to have been shown: several whole contexts
 _WEEK, _LONGTERM = layout.digest_file("week"), layout.digest_file("longterm")
-
-
-class Rendered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`.state/rendered/<session>.jsonl`: the lines a session was shown, those of the latest context last."""
-
-    session: str
-    at: datetime
-    lines: tuple[str, ...]
 
 
 class ContextRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,12 +116,6 @@ def context(
         cut=planned.cut,
         problem=_note(ws, request.session, planned) if request.session else "",
     )
-
-
-def rendered_for(ws: Workspace, session: str) -> tuple[str, ...]:
-    """Return the lines that contexts showed to the session, for `capture` to mark where they come back."""
-    path = layout.rendered_file(safe_name(session))
-    return () if ws.disk.glance(path) is None else _lines(ws.disk.read(path))
 
 
 def _parts(
@@ -224,28 +206,11 @@ def _note(ws: Workspace, session: str, planned: Planned) -> str:
     # Lines too short to be told from a person's own words are not marked, so they need not be known.
     shown = [line.strip() for line in planned.text.splitlines() if len(line.strip()) >= SHORTEST]
 
-    fresh = set(shown)
-
-    def build(old: bytes | None) -> bytes | None:
-        before = _lines(old)
-        kept = tuple(dict.fromkeys((*(line for line in before if line not in fresh), *shown)))[-LINES_KEPT:]
-        return None if kept == before else framing.frame(Rendered(session=session, at=ws.clock(), lines=kept))
-
     try:
-        ws.disk.rewrite(layout.rendered_file(safe_name(session)), build)
+        rendered.note(ws, session, shown)
     except (StoreUnwritable, Busy) as error:
         return f"what session {session!r} was shown could not be noted, so it may be taken for new: {error}"
     return ""
-
-
-def _lines(data: bytes | None) -> tuple[str, ...]:
-    """Return the lines of a note; a damaged one counts as none."""
-    for line in reversed(framing.read(data or b"")[0]):
-        try:
-            return framing.decode(line, Rendered).lines
-        except InvalidRecord:
-            continue
-    return ()
 
 
 def _text(ws: Workspace, path: str) -> str:

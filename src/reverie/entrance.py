@@ -1,6 +1,6 @@
 """How a workspace is to be opened: which folder, whose, with which settings and which injected parts.
 
-Owns the one value that says so, and making workspace and index from it; promises that nothing is looked at before it is
+Owns the one value that says so, and making a workspace from it; promises that nothing is looked at before it is
 opened; never writes a file.
 """
 
@@ -10,18 +10,18 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from reverie.config import config_folder, load, shared_folders, variable, workspace_path
+from reverie.config import config_folder, load, shared_folders, workspace_path
 from reverie.core.settings import Settings
-from reverie.index.choosing import open_index
-from reverie.index.embed.choosing import key_variable, open_embedder
-from reverie.index.embedder import Embedder
-from reverie.index.protocol import Index
-from reverie.model.asking import Model
 from reverie.store.disk import Disk
 from reverie.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from reverie.index.embedder import Embedder
+    from reverie.model.asking import Model
 
 
 def _now() -> datetime:
@@ -85,12 +85,6 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         return Workspace(
             folder, settings, clock=self.clock, new_id=self.new_id, disk=disk, may_be_missing=person
         )
-
-    def index(self, ws: Workspace, name: str) -> Index:
-        """Return the search index of the workspace called `name`; raises IndexUnavailable, Busy, BadSettings."""
-        secret = variable(key_variable(ws.settings), self.environment)
-        embedder = self.embedder or open_embedder(ws.settings, key=secret)
-        return open_index(ws.settings, ws.root, name=name, embedder=embedder, lock=ws.locks.index)
 
     def config(self) -> Path:
         """Return the folder of the user's own configuration."""

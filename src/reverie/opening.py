@@ -16,7 +16,6 @@ import msgspec
 
 from reverie import layout
 from reverie.config import no_workspace, settings_template, variable
-from reverie.context import rendered_for
 from reverie.core.active_window import parse_range
 from reverie.core.due import Due
 from reverie.core.forgetting import Mask
@@ -45,11 +44,12 @@ from reverie.index.protocol import Index
 from reverie.index.resembling import Resembling
 from reverie.index.schema import written_elsewhere
 from reverie.index.state import State
+from reverie.indexing import index_of
 from reverie.model.asking import Model, Purpose
 from reverie.model.counting import Count, counter
 from reverie.models import Models
 from reverie.recall import catch_up
-from reverie.store import journal, pages, reviews, sessions, trust
+from reverie.store import journal, pages, rendered, reviews, sessions, trust
 from reverie.store.workspace import Identity, Workspace
 from reverie.why import Behind, behind
 
@@ -113,7 +113,7 @@ class Opened:
     def index(self) -> Index:
         """The search index, opened when first used."""
         if self._index is None:
-            self._index = self.opening.index(self.ws, self.identity.id)
+            self._index = index_of(self.opening, self.ws, self.identity.id)
         return self._index
 
     def drop_index(self) -> None:
@@ -256,7 +256,7 @@ class Opened:
 
     def rendered(self, session: str) -> tuple[str, ...]:
         """Return the texts that `context` rendered for a session."""
-        return rendered_for(self.ws, session)
+        return rendered.rendered_for(self.ws, session)
 
     def person(self, name: str) -> Opened:
         """Return the workspace of one person, which their first write makes; the agent's own is only read from it."""

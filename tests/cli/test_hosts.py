@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reverie.adapters.claude_code import EVENTS
+from reverie.adapters.claude_code_events import EVENTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reverie import context
 from reverie.core import erasure, ledger, records, scopes
 from reverie.store import (
     counters,
@@ -16,6 +15,7 @@ from reverie.store import (
     lease,
     letting_go,
     quarantine,
+    rendered,
     reviews,
     tries,
     workspace,
@@ -55,7 +55,7 @@ LINES: dict[str, Any] = {
                 hooks.Hooks,
             ),
             *(erasure.Order, scopes.Copied, scopes.Member),
-            *(context.Rendered, workspace.Identity),
+            *(rendered.Rendered, workspace.Identity),
         )
     },
 }

@@ -11,10 +11,10 @@ import pytest
 
 from reverie import layout
 from reverie.core.daylog import render
-from reverie.core.daylog_stretches import STRETCH
 from reverie.core.days import Calendar
 from reverie.core.framing import frame
 from reverie.core.records import Entry, Event, Outcome, Remember
+from reverie.core.stretches import STRETCH
 from reverie.index.entry_rows import events_of
 from reverie.index.state import State
 from reverie.store.disk import Disk

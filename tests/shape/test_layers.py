@@ -31,7 +31,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "models": ROOMS | SHARED,  # the rule by which steps are given a model; it needs both model/ and store/
     "consolidate": BELOW_MEMORY,  # the list of the steps
     "entrance": {"config", *BELOW_MEMORY},  # how to open a workspace; config is read nowhere else below
-    "opening": {"config", "entrance", *BELOW_MEMORY},  # what a Memory holds
+    "light": {"config", "entrance", *BELOW_MEMORY},  # a workspace opened to store turns and nothing else
+    "indexing": {"config", "entrance", *BELOW_MEMORY},  # how the index of one is opened
+    "opening": {"config", "entrance", "indexing", *BELOW_MEMORY},  # what a Memory holds
     "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
     "following": {"opening", "company", *BELOW_MEMORY},  # what an erase does beyond its own workspace
     "word": {
@@ -55,7 +57,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # Fakes of any part, for users' tests too.
     "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "entrance", "opening", "memory", "reaching", "config", "adapters"}
+    "surface": {"front", "entrance", "light", "opening", "memory", "reaching", "config", "adapters"}
     | {"consolidate", *BELOW_MEMORY},
     "__main__": {"surface"},
 }

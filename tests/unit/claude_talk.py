@@ -6,7 +6,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from reverie.adapters.claude_code import FLAGS, event_of, hook
+from reverie.adapters.claude_code import hook
+from reverie.adapters.claude_code_events import FLAGS, event_of
 from reverie.entrance import Opening
 from reverie.store import sessions
 

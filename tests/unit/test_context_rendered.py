@@ -13,13 +13,14 @@ from talks import NOON, S, entry, memory_file, remembered, shown, state_of, user
 
 from reverie import layout
 from reverie.capture import capture
-from reverie.context import ContextRequest, context, rendered_for
+from reverie.context import ContextRequest, context
 from reverie.core.context_plan import MUST, SHARES, Part, Piece, plan
 from reverie.core.memory_lines import cited_line
 from reverie.core.protocol import MEMORY_PROTOCOL
 from reverie.core.tokens import estimate
 from reverie.errors import StoreUnwritable
 from reverie.store import pages, sessions
+from reverie.store.rendered import rendered_for
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk
 

@@ -12,8 +12,9 @@ from queued import entry
 
 from reverie import layout
 from reverie.core import daylog
-from reverie.core.daylog_stretches import parsed, stretches
+from reverie.core.daylog_stretches import parsed
 from reverie.core.days import Calendar
+from reverie.core.stretches import stretches
 from reverie.store import daylog as logs
 from reverie.store.disk import Disk
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.adapters.claude_code import EVENTS, with_hooks, without_hooks
+from reverie.adapters.claude_code import with_hooks, without_hooks
+from reverie.adapters.claude_code_events import EVENTS
 from reverie.core.json_edit import parse
 from reverie.errors import UsageError
 

@@ -1,6 +1,6 @@
 """Claude Code: what its hooks do, and which of them `reverie install claude-code` puts into its settings.
 
-Owns the protocol of the hooks (what stands on standard input, what is printed) and telling our hooks from others;
+Owns what the hooks do and print, and telling our hooks from others; `claude_code_events` has what they are given;
 promises that a session's new turns are captured at every event, that what is printed is fenced as data, holds nothing
 forgotten and fits into what the host takes whole, and that no model is called while a person waits; never writes to a
 transcript.
@@ -20,34 +20,23 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from reverie.adapters.claude_code_events import EVENTS, TIMEOUTS, Event, take_in
 from reverie.context import Context, ContextRequest, context
 from reverie.core import json_edit
 from reverie.core.json_edit import Node
 from reverie.core.pipeline import Moment, due, rhythm_of
-from reverie.core.plural import many
 from reverie.core.tokens import terms
-from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
+from reverie.errors import ReverieError, UsageError
 from reverie.store import hooks, sessions
-from reverie.transcripts import follow, waiting
 
 if TYPE_CHECKING:
     from reverie.memory import Memory
     from reverie.recall import Hit
 
-TIMEOUTS = {
-    "SessionStart": 15,
-    "UserPromptSubmit": 15,
-    "Stop": 30,
-    "PreCompact": 120,
-    "SessionEnd": 15,
-}  # seconds
-EVENTS = tuple(TIMEOUTS)
-# A person waits for these: words find what meaning would need a model for.
-FLAGS = {"embedder": "none"}
 LONGEST = 9_500  # UTF-16 units of a context: the host takes 10,000 whole and shows a part of more
 _START_TOKENS, _PROMPT_TOKENS = 2_400, 1_000
 _PROMPT_PARTS = ("due", "relevant")
@@ -58,42 +47,9 @@ _LEAST = 300  # tokens below which a context is given up rather than cut again
 _OURS = re.compile(r"(?:^|[\s/\\\"'])(?:reverie(?:\.exe)?|-m reverie)[\"']?\s+hook\s+(\w+)\b")
 
 
-class Event(msgspec.Struct, frozen=True):
-    """What of a hook's standard input is used."""
-
-    name: str
-    session: str = ""
-    transcript: str = ""
-    prompt: str = ""
-    source: str = ""
-
-
-def event_of(name: str, data: bytes) -> Event:
-    """Return the event that stands on a hook's standard input; raises UsageError for what is none."""
-    try:
-        given = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"what the hook got is no JSON: {error}"
-        raise UsageError(message) from error
-    if not isinstance(given, dict):
-        message = "what the hook got is no JSON object"
-        raise UsageError(message)
-    said = _text(given, "hook_event_name") or name
-    if name not in EVENTS or said != name:
-        message = f"the hook {name} was called for {said}: the events are {', '.join(EVENTS)}"
-        raise UsageError(message)
-    return Event(
-        name=name,
-        session=_text(given, "session_id"),
-        transcript=_text(given, "transcript_path"),
-        prompt=_text(given, "prompt"),
-        source=_text(given, "source"),
-    )
-
-
 def hook(memory: Memory, event: Event) -> str:
     """Do what an event asks for, and return what the host is to read on standard output, nothing for most."""
-    problems = _capture(memory, event)
+    problems = take_in(memory.opened.writable, event)
     printed = ""
     if event.name == "SessionStart":
         printed = _printed(event, _start(memory, event))
@@ -127,30 +83,6 @@ def _extract(memory: Memory, names: list[str]) -> None:
     if names and memory.extract(names).entries:
         memory.drain()
         memory.publish()
-
-
-def _capture(memory: Memory, event: Event) -> list[str]:
-    """Take in what the session's transcript gained, and what earlier hooks had no time for; return what failed."""
-    ws, problems = memory.opened.writable, []
-    others = [path for path in waiting(ws) if path != event.transcript]
-    for path in (event.transcript, *others[:1]):
-        if not path:
-            continue
-        try:
-            done = follow(ws, path, event.session or "claude-code", rendered=memory.opened.rendered)
-        except NotFound as error:
-            # A session that has said nothing has no transcript yet.
-            if path != event.transcript:
-                hooks.gone(ws, path)
-                problems.append(str(error))
-        except UnsafePath as error:
-            problems.append(str(error))
-        else:
-            if done.unread:
-                problems.append(
-                    f"{many(done.unread, 'line')} of the transcript not read: `reverie review list`"
-                )
-    return problems
 
 
 def _start(memory: Memory, event: Event) -> str:
@@ -202,13 +134,6 @@ def _printed(event: Event, text: str) -> str:
         return ""
     told = {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
     return json.dumps(told)
-
-
-def trouble(event: str, error: Exception) -> str:
-    """Return the answer that tells the person what went wrong; only a session's start is interrupted for that."""
-    if event != "SessionStart":
-        return ""
-    return json.dumps({"systemMessage": f"Reverie: {' '.join(str(error).split())[:500]}"})
 
 
 def note(memory: Memory, event: str, error: Exception) -> None:
@@ -320,8 +245,3 @@ def _object(node: Node, what: str) -> Node:
         message = f"{what} are no JSON object" if what == "the settings" else f"{what} is no JSON object"
         raise UsageError(message)
     return node
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
-    return value if isinstance(value, str) else ""

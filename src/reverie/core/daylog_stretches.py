@@ -1,7 +1,7 @@
-"""A daily log in stretches: some megabytes of whole lines at a time, however many entries a day has.
+"""A daily log in stretches, however many entries a day has.
 
-Owns where a log is cut; promises that the stretches, read one behind the other, give what a parse of the whole gives,
-and that no more than a stretch is held; never opens the file.
+Owns how one stretch goes on behind another; promises that they give what a parse of the whole gives, and that no more
+than a stretch is held; never opens the file.
 """
 
 from __future__ import annotations
@@ -11,21 +11,6 @@ from itertools import chain
 
 from reverie.core.daylog import Context, DayLog, parse
 from reverie.core.days import Calendar
-
-STRETCH = 4 << 20  # bytes; decoded and parsed, a log takes some ten times as much memory
-
-
-def stretches(pieces: Iterable[bytes], *, size: int = STRETCH, torn: bool = False) -> Iterator[bytes]:
-    """Yield whole lines, at least `size` bytes at a time but for the last; with `torn`, one without its end too."""
-    held = bytearray()
-    for piece in pieces:
-        fresh = len(held)
-        held += piece
-        if len(held) >= size and (end := held.rfind(b"\n", fresh) + 1):
-            yield bytes(held[:end])
-            del held[:end]
-    if end := len(held) if torn else held.rfind(b"\n") + 1:
-        yield bytes(held[:end])
 
 
 def parsed(

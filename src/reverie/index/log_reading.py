@@ -18,6 +18,7 @@ from reverie.core import daylog_stretches
 from reverie.core.daylog import Context, DayLog
 from reverie.core.days import Calendar
 from reverie.core.entries import without_halves
+from reverie.core.stretches import stretches
 from reverie.index.places import Files, Position
 
 
@@ -40,7 +41,7 @@ class LogReading:
         """Yield what stands in each stretch, and behind what it stands: the line that ended that one comes again."""
         start = self._context.offset if self._context is not None else 0
         with closing(self._files.pieces(self.path, start)) as pieces:
-            whole = self._summed(daylog_stretches.stretches(pieces))
+            whole = self._summed(stretches(pieces))
             for log in daylog_stretches.parsed(
                 whole, self._day, calendar=self._calendar, context=self._context
             ):
@@ -63,9 +64,9 @@ class LogReading:
                     break
         return not left and crc == before.crc
 
-    def _summed(self, stretches: Iterable[bytes]) -> Iterator[bytes]:
+    def _summed(self, whole: Iterable[bytes]) -> Iterator[bytes]:
         """Yield each stretch, once what of it is new is in the sum."""
-        for stretch in stretches:
+        for stretch in whole:
             fresh = memoryview(stretch)[self._again :]
             self._again = max(0, self._again - len(stretch))
             self._size, self._crc = self._size + len(fresh), zlib.crc32(fresh, self._crc)

@@ -11,11 +11,12 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
 
 from reverie import layout
-from reverie.core import daylog, daylog_stretches
+from reverie.core import daylog
 from reverie.core.daylog import DayLog
 from reverie.core.drain_plan import Part
 from reverie.core.names import is_day
 from reverie.core.records import Entry
+from reverie.core.stretches import stretches
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
 
@@ -46,7 +47,7 @@ def standing(
     start = max(0, end - reach) if reach is not None else 0
     found: dict[str, str] = {}
     with closing(ws.disk.pieces(path, start)) as pieces:
-        for number, stretch in enumerate(daylog_stretches.stretches(_up_to(pieces, end - start), torn=True)):
+        for number, stretch in enumerate(stretches(_up_to(pieces, end - start), torn=True)):
             cut = stretch.find(b"\n") + 1 if start and not number else 0  # the line that the reach begins in
             data = stretch[cut:]
             if ids.isdisjoint(one.decode() for one in _ID.findall(data)):

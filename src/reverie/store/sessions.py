@@ -19,16 +19,17 @@ import msgspec
 
 from reverie import layout
 from reverie.core import framing
-from reverie.core.daylog_stretches import stretches
 from reverie.core.names import safe_name
 from reverie.core.pipeline import Talk
 from reverie.core.records import Opened, SessionLine, Switched, Turn
+from reverie.core.stretches import stretches
 from reverie.errors import InvalidRecord
 from reverie.store import kept_out, stream
 from reverie.store.extending import TailView
 from reverie.store.workspace import End, Workspace
 
 _TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last
+_GLANCE_BYTES = 16_384  # of a file's end, among which its last line mostly is
 _LINE_BYTES = 100  # no turn's line is shorter
 _ENDS = 256  # sessions whose end is remembered
 
@@ -141,6 +142,19 @@ def switch(ws: Workspace, session: str, to: Literal["end", "pause", "resume"]) -
         return head + framing.frame(Switched(to=to, at=at, n=following, paused=paused))
 
     ws.disk.append_under(path_of(session), build)
+
+
+def reached(ws: Workspace, session: str) -> tuple[int | None, datetime | None]:
+    """Return how many ordinals a session has used and when it last spoke, by its file's end; None for a torn one."""
+    path = path_of(session)
+    size = ws.disk.size(path) or 0
+    lines: stream.Read[SessionLine] = stream.parse(
+        path, ws.disk.read_from(path, max(0, size - _GLANCE_BYTES)), kind=SessionLine
+    )
+    if not lines.records or lines.values[-1][0] != size - max(0, size - _GLANCE_BYTES):
+        return None, None
+    last = lines.records[-1]
+    return (last.n + 1 if isinstance(last, Turn) else last.n), last.at
 
 
 def lift(ws: Workspace, session: str, *, to: int) -> None:

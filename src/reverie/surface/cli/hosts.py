@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from reverie.adapters import claude_code
+from reverie.adapters import claude_code, claude_code_events
 from reverie.config import variable
 from reverie.core.names import safe_name
 from reverie.entrance import Opening
@@ -18,14 +17,13 @@ from reverie.errors import NotAWorkspace, UsageError
 from reverie.memory import Memory
 from reverie.opening import make_workspace, open_workspace
 from reverie.store import host_settings
-from reverie.surface.cli.frame import Globals, Verb, answer, application, globals_of, one_line
+from reverie.surface.cli.frame import Globals, Verb, answer, application, globals_of
+from reverie.surface.cli.hooking import failed, hooked
 from reverie.surface.cli.session import opening_of
-from reverie.surface.render import write
 
 app = application()
 
 _HOSTS = ("claude-code",)
-_STDIN = 32 << 20  # bytes; a prompt is far shorter
 _Host = Annotated[str, typer.Argument(metavar="HOST", help="The agent: claude-code.")]
 _Project = Annotated[
     bool,
@@ -61,9 +59,9 @@ def install(ctx: typer.Context, host: _Host, project: _Project = False) -> None:
         told.agent_id = _agent_of(Path.cwd())
     made = _made(opening_of(ctx))
     file = _settings(project=project)
-    lines = {event: _line(event, told, shared=project) for event in claude_code.EVENTS}
+    lines = {event: _line(event, told, shared=project) for event in claude_code_events.EVENTS}
     changed = host_settings.edit(file, lambda text: claude_code.with_hooks(text, lines))
-    value = {"file": file, "changed": changed, "workspace": made, "events": claude_code.EVENTS}
+    value = {"file": file, "changed": changed, "workspace": made, "events": claude_code_events.EVENTS}
     answer(
         ctx,
         value,
@@ -94,26 +92,12 @@ def hook(
     What went wrong is a line on standard error and in `reverie status`.
     """
     try:
-        given, opening = sys.stdin.buffer.read(_STDIN), opening_of(ctx)
-        opening = msgspec.structs.replace(opening, flags={**claude_code.FLAGS, **(opening.flags or {})})
-        with Memory(open_workspace(opening)) as memory:
-            printed = _done(memory, event, given)
+        given, opening = sys.stdin.buffer.read(claude_code_events.LARGEST), opening_of(ctx)
     except Exception as error:
-        # The outermost frame of a hook: whatever is wrong with the memory, the person's agent works on.
-        write(f"reverie: {one_line(str(error) or type(error).__name__)}\n", sys.stderr)
-        printed = claude_code.trouble(event, error)
-    if printed:
-        write(f"{printed}\n", sys.stdout)
-
-
-def _done(memory: Memory, event: str, given: bytes) -> str:
-    """Return what a hook prints; what goes wrong is noted in the workspace and raised."""
-    try:
-        return claude_code.hook(memory, claude_code.event_of(event, given))
-    except Exception as error:
-        # Noted whatever it is: nobody reads a hook's standard error.
-        claude_code.note(memory, event, error)
-        raise
+        # Whatever is wrong with the call, the person's agent works on.
+        failed(event, error)
+        return
+    hooked(opening, event, given=given)
 
 
 def _check(host: str) -> None:
