@@ -190,6 +190,24 @@ def test_an_extraction_cut_off_around_its_record(tmp_path: Path, after: int) -> 
     assert sum(account(later).lines.values()) == 1
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_an_extraction_cut_off_among_the_records_of_several_sessions(tmp_path: Path, seed: int) -> None:
+    """Of the records that are written at once a crash may keep some: those are read, the others are read again."""
+    ws = opened(tmp_path / "w")
+    facts = {"s1": "I now work at Microsoft.", "s2": "I moved to Lisbon.", "s3": "I prefer tea over coffee."}
+    for session, text in facts.items():
+        capture(ws, session, said(text))
+    cut(
+        ws.root, lambda one: extract(one, reading(one)), f"write {layout.SEGMENTS}", after=seed % 2, seed=seed
+    )
+    later = opened(ws.root, first=1 << 40)
+    extract(later, reading(later))
+    drain(later)
+    found = account(later)
+    assert set(found.lines.values()) == {1}
+    assert len(found.lines) == len(facts)
+
+
 def test_an_extraction_cut_off_before_the_lift(tmp_path: Path) -> None:
     """A session that replaced a lost file, read but not lifted yet, is read again under the same ids, and lifted."""
     ws = opened(tmp_path / "w")
