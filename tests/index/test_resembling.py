@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
-from reverie.core.records import Draft, Entry, Event
+from reverie.core.records import Draft, Entry, Event, Turn
 from reverie.index.resembling import Resembling
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
@@ -120,3 +122,39 @@ def test_what_happens_to_a_stored_entry_asks_for_a_look_at_the_files(tmp_path: P
         memory.drain()
         memory.opened.state_now()
         assert not memory.opened.reading().told([new.entry], [over])
+
+
+SAID = (
+    "I work at Kestrel as an engineer.",
+    "I prefer tea over coffee.",
+    "I will send Dana the quote by 2026-07-09.",
+    "I now work at Teal.",
+    "I prefer tea over coffee.",
+    "I sent Dana the quote for 4,200 euros.",
+    "我住在杭州。",
+    "I no longer work at Teal.",
+    "我搬到了成都。",
+    "I do not prefer tea over coffee.",
+)
+
+
+@pytest.mark.parametrize("drained", [0, 4])
+def test_sessions_read_at_once_are_linked_as_if_read_one_by_one(tmp_path: Path, drained: int) -> None:
+    """One reading of many sessions makes the entries and the links that a reading of each by itself makes, in order."""
+    made = []
+    for name in ("at once", "one by one"):
+        with opened(tmp_path / name) as memory:
+            for n, text in enumerate(SAID):
+                at = NOON + timedelta(minutes=n - len(SAID))
+                memory.capture(f"s{n}", Turn(role="user", content=text, at=at, id=f"t{n}"))
+            names = [f"s{n}" for n in range(len(SAID))]
+            memory.extract(names[:drained])
+            memory.drain()
+            for part in [names[drained:]] if name == "at once" else [[one] for one in names[drained:]]:
+                memory.extract(part)
+            state = memory.opened.state_now()
+            entries = {one.entry.id: one for one in state.states()}
+            made.append((entries, [event for one in sorted(entries) for event in state.events(one)]))
+    assert made[0] == made[1]
+    kinds = {event.kind for event in made[0][1]}
+    assert kinds >= {"repeat", "supersede", "complete"}
