@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from http_world import World
 
+    from reverie.memory import Memory
+
 TRICKS = [
     "", ".", "..", "../root", "./support", "support/", "/", "/etc", "support/..", "..\\root", "a\x00b", "\x00",
     "C:\\x", "con", ".transit", "a" * 5_000, "\ud800", "support\n", "%2e%2e", "~", "*",
@@ -128,7 +130,14 @@ def test_what_rests_is_closed(tmp_path: Path) -> None:
 
 def test_a_closed_one_answers_busy(world: World) -> None:
     """A server that is stopping lets what was begun end and refuses what comes, which may be tried again."""
-    done = world.hosted.call("support", lambda memory: memory.remember("The last word").id)
+    begun = threading.Event()
+
+    def last(memory: Memory) -> str:
+        begun.set()
+        return memory.remember("The last word").id
+
+    done = world.hosted.call("support", last)
+    assert begun.wait(60)
     world.hosted.close()
     assert len(done.result()) == 16
     with pytest.raises(Busy):
