@@ -21,15 +21,16 @@ _BULLET = Words(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _MARKS = Words("^[●○—]{5} +")
 _ID = r"[0-9a-f]{16}"
 _CITED = Words(rf"\^({_ID})(?![0-9a-zA-Z-])|mem_id:\s*({_ID})(?![0-9a-f])|`({_ID})`")
+# A run of blanks is tried once, from where it begins: an entry may hold many thousand.
 _CITATION = Words(
-    rf"\s*[,;·]?\s*(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
-    rf"|(?:\s+\^{_ID})+\s*$"
+    rf"(?<!\s)\s*+(?:[,;·]\s*+)?(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
+    rf"|(?:(?<!\s)\s++\^{_ID})+\s*$"
 )
 _LINK = Words(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
 # Inline code, or what Markdown and `one_line` write for a character or a line break in words.
 _WRITTEN = Words(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])|<br>")
 _SECOND_LEVEL = 2
-_EMPTY = Words(r"\s*(?:\(\s*\)|（\s*）)")
+_EMPTY = Words(r"(?<!\s)\s*+(?:\(\s*\)|（\s*）)")
 
 
 class Cited(msgspec.Struct, frozen=True):
