@@ -125,12 +125,14 @@ def _by_rule(job: _Job, names: Iterable[str]) -> Iterator[Extracted]:
     What stops the reading of one leaves those before it stored.
     """
     made: list[_Made] = []
+    turns = 0
     try:
         for session in names:
             if (unread := _unread(job, session)) is not None:
                 made.append(_made(job, unread, _take(job, unread, unread.turns)))
-            if sum(len(one.unread.turns) for one in made) >= AT_ONCE:
-                ready, made = made, []
+                turns += len(unread.turns)
+            if turns >= AT_ONCE:
+                ready, made, turns = made, [], 0
                 yield _store(job, ready)
     except ReverieError:
         if made:
