@@ -199,6 +199,12 @@ def test_elision_is_refused(mark: str) -> None:
     assert refused(f"{HEAD}{BOTH}\n{mark}\n")
 
 
+@pytest.mark.parametrize("unit", [" ", "*", "- ", " ...", "…", "(", "> ", "the "])
+def test_a_line_without_an_end_is_judged(unit: str) -> None:
+    """A line made of one mark by the hundred thousand is judged, and the page is refused or not (R-17)."""
+    assert isinstance(refused(f"{HEAD}{BOTH}\n{unit * (100_000 // len(unit))}x\n"), str)
+
+
 def test_a_sentence_about_rest_is_no_elision() -> None:
     """Words like the marks inside a sentence are words."""
     rest = entry(3, "The rest of the team stays in the Berlin office for now")

@@ -46,8 +46,9 @@ _ACTIVE = Words(
 _LINK = Words(r"!?\[\[[^\[\]|\r\n]*(?:\|([^\[\]\r\n]*))?\]\]")
 _ORDINAL = Words(r"(?m)^[ \t>]*\d{1,2}[.)](?=[ \t])")
 _CONTINUED = Words(r" \d{1,4}$")
+_LONGEST_ELISION = 400  # characters; a longer line says something, and thousands of dots would take minutes
 _ELISION = Words(
-    r"[\s>*+#-]*[(\[<{*_（【]*\s*(?:(?:\.{3}|…)\s*)*"
+    r"[\s>*+#-]*+[(\[<{*_（【]*+\s*+(?:(?:\.{3}|…)\s*)*"
     r"(?:(?:the\s+)?(?:rest|remainder|remaining|existing|previous|other)\b.{0,40}"
     r"\b(?:unchanged|as before|as is|stays?|remains?|same|omitted|kept|here)"
     r"|(?:unchanged|omitted|truncated|snip(?:ped)?)"
@@ -304,7 +305,7 @@ def _active_problem(old: str | None, new: str, added: Iterable[str]) -> str:
 
 def _loss_problem(change: Change, near: Surroundings, added: Iterable[str]) -> str:
     for line in added:
-        if _ELISION.fullmatch(line):
+        if len(line) <= _LONGEST_ELISION and _ELISION.fullmatch(line):
             return "a line stands for text left out"
     old, new = change.old or "", change.new or ""
     size = sum(map(len, _said_lines(old)))
