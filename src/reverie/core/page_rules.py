@@ -315,7 +315,7 @@ def _loss_problem(change: Change, near: Surroundings, added: Iterable[str]) -> s
     return "" if kept * 2 >= size else "more than half of the page would be gone"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _said_lines(text: str) -> tuple[str, ...]:
     """Return what the lines of a body say, without indent and bullet."""
     said = (line.strip().removeprefix("- ") for line in split(text).body.splitlines())

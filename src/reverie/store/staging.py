@@ -114,7 +114,7 @@ class Staging:
             self.folders.setdefault(folded, set()).update(spelled)
 
 
-@lru_cache(maxsize=256)  # a page is asked for many times a night
+@lru_cache(maxsize=64)  # a page is asked for many times a night
 def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
