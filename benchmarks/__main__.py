@@ -1,9 +1,9 @@
 """Measure Reverie beside what this machine can do at best, and print one table.
 
 Run `python -m benchmarks [NAMES...] [--quick | --full] [--folder FOLDER]`, or `make bench`. NAMES are measurements,
-all of them by default. `--quick` measures up to 10,000 entries in about a minute, the default up to 100,000, `--full`
-up to 1,000,000. Everything is written to a folder of its own in FOLDER (the system's for temporary files), on whose
-file system the times depend, and removed at the end.
+all of them but `import` by default. `--quick` measures up to 10,000 entries in about a minute, the default up to
+100,000, `--full` up to 1,000,000. Everything is written to a folder of its own in FOLDER (the system's for temporary
+files), on whose file system the times depend, and removed at the end.
 
 Each line has the machine's own time for the least that any program would have to do, taken in the same run. CPU is that
 of the thread that waits. `benchmarks.recall_quality` measures how well recall finds, not how fast.
@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import night, pipeline, reading, starting, writing
+from benchmarks import importing, night, pipeline, reading, starting, writing
 from benchmarks.ground import Ground
 from benchmarks.stopwatch import Line, additions, cores, span, table
 
@@ -40,7 +40,9 @@ MEASUREMENTS: dict[str, Callable[[Ground], Iterator[Line]]] = {
     "night": night.night,
     "start": starting.start,
     "mcp": starting.mcp,
+    "import": importing.imports,
 }
+APART = ("import",)  # measured when it is named: it takes many minutes
 SIZES = {"quick": (10_000,), "": (10_000, 100_000), "full": (10_000, 100_000, 1_000_000)}
 
 
@@ -57,6 +59,9 @@ def main() -> None:
     size.add_argument(
         "--full", dest="size", action="store_const", const="full", help="up to 1,000,000 entries"
     )
+    parser.add_argument(
+        "--megabytes", type=int, default=100, help="the size of each file that `import` takes in"
+    )
     parser.add_argument("--folder", type=Path, help="where to make the folder that is measured in")
     given = parser.parse_args()
     if unknown := set(given.names) - set(MEASUREMENTS):
@@ -67,9 +72,9 @@ def main() -> None:
     lines: list[Line] = []
     folder = Path(tempfile.mkdtemp(prefix="reverie-bench-", dir=given.folder))
     try:
-        ground = Ground(folder, SIZES[given.size], quick=given.size == "quick")
+        ground = Ground(folder, SIZES[given.size], quick=given.size == "quick", megabytes=given.megabytes)
         for name, measure in MEASUREMENTS.items():
-            if not given.names or name in given.names:
+            if name in given.names or not (given.names or name in APART):
                 for line in measure(ground):
                     lines.append(line)
                     print(f"{line.what}: {line.measured}", file=sys.stderr)

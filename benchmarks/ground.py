@@ -42,11 +42,12 @@ class Draining:
 
 @dataclass
 class Ground:
-    """A folder for one run; `sizes` are how many entries the workspaces hold that are measured."""
+    """A folder for one run; `sizes` are how many entries the workspaces hold, `megabytes` how large an import is."""
 
     folder: Path
     sizes: tuple[int, ...]
     quick: bool
+    megabytes: int = 100
     drainings: dict[int, Draining] = field(default_factory=dict)
 
     @property

@@ -20,6 +20,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ground import Ground
+from benchmarks.stopwatch import Line
+
 LIMIT = 300_000  # kilobytes that an import may take
 _SAID = 20  # turns of a conversation
 _CHILD = """
@@ -185,11 +188,23 @@ def _size(source: Path) -> int:
     return sum(path.stat().st_size for path in (source, *source.rglob("*")) if path.is_file())
 
 
-def measured(name: str, size: int, *, dry_run: bool, durability: str) -> str:
+def imports(ground: Ground) -> Iterator[Line]:
+    """Measure the import of a file of each format, in a process of its own."""
+    for name in FORMATS:
+        size = ground.megabytes * 1_000_000
+        told = measured(name, size, dry_run=False, durability="full", folder=ground.folder)
+        yield Line(
+            what=f"import {ground.megabytes:,} MB, {name}",
+            measured=told.removeprefix(name).strip(),
+            target=f"< {LIMIT // 1000} MB of memory",
+            met="FAILED" not in told and "ABOVE" not in told,
+        )
+
+
+def measured(name: str, size: int, *, dry_run: bool, durability: str, folder: Path | None = None) -> str:
     """Return a line on one import: its format, what came in, its peak and its time, or with what error it ended."""
-    with tempfile.TemporaryDirectory() as home:
-        folder = Path(home)
-        source = FORMATS[name](size, folder)
+    with tempfile.TemporaryDirectory(dir=folder) as home:
+        source = FORMATS[name](size, Path(home))
         began = time.perf_counter()
         told = subprocess.run(  # noqa: S603 - our own words
             [sys.executable, "-c", _CHILD, home, str(source), "dry" if dry_run else "wet", durability],

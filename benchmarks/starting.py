@@ -1,15 +1,19 @@
-"""What a new process costs: importing, the help of the command, and memory."""
+"""What a new process costs: importing, the help of the command, hooks, short commands, and memory."""
 
 from __future__ import annotations
 
+import json
+import resource
+import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from benchmarks.ground import Ground
 from benchmarks.stopwatch import Line, Times, span
 
-IMPORT, HELP = 0.1, 0.2  # seconds
+IMPORT, HELP, HOOK = 0.1, 0.2, 0.12  # seconds, the last of CPU
 MEGABYTES = 300
 
 # A client's first message, sent to a server that has just been started; the answer ends the measurement.
@@ -63,6 +67,56 @@ def start(ground: Ground) -> Iterator[Line]:
             target=f"< {span(limit)}" if limit else "",
             met=took < limit if limit else None,
         )
+    yield from _commands(ground)
+
+
+def _commands(ground: Ground) -> Iterator[Line]:
+    """Measure short commands and hooks by their CPU, the interpreter's own included, in turns with a bare one."""
+    with ground.memory(ground.sizes[0]):
+        pass
+    words = ("--workspace", str(ground.path(ground.sizes[0])), "--config-dir", str(ground.config))
+    talk = ground.folder / "talk.jsonl"
+    talk.touch()
+    asked = {
+        "reverie hook Stop, nothing due": (("hook", "Stop"), _event("Stop", talk), HOOK),
+        "reverie hook UserPromptSubmit": (
+            ("hook", "UserPromptSubmit"),
+            _event("UserPromptSubmit", talk),
+            None,
+        ),
+        "reverie capture": (("capture", "s1", "user", "I moved to Lisbon."), "", None),
+        "reverie remember": (("remember", "Dana prefers calls before noon"), "", None),
+        "reverie due": (("due",), "", None),
+        "reverie recall": (("recall", "when to call Dana?"), "", None),
+    }
+    for what, (command, given, limit) in asked.items():
+        bare, took = [], []
+        for _ in range(5 if ground.quick else 15):
+            bare.append(_cpu("-c", "pass"))
+            took.append(_cpu("-m", "reverie", *command, *words, given=given))
+        usual = statistics.median(took)
+        yield Line(
+            what=what,
+            measured=f"p50 {span(usual)} of CPU",
+            machine=f"a bare interpreter {span(statistics.median(bare))}",
+            ratio=usual / statistics.median(bare),
+            target=f"CPU ≤ {span(limit)}" if limit else "",
+            met=usual <= limit if limit else None,
+        )
+
+
+def _event(name: str, talk: Path) -> str:
+    """Return what a hook gets on standard input."""
+    told = {"hook_event_name": name, "session_id": "bench", "transcript_path": str(talk)}
+    return json.dumps({**told, "prompt": "When may I call Dana?"})
+
+
+def _cpu(*arguments: str, given: str = "") -> float:
+    """Return the seconds of CPU that a process took from its start to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run((sys.executable, *arguments), input=given, check=True, capture_output=True, text=True)  # noqa: S603 - our own words
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def mcp(ground: Ground) -> Iterator[Line]:

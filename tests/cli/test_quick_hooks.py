@@ -89,6 +89,7 @@ def said(opening: Opening) -> list[str]:
 
 def test_a_turns_end_captures_and_loads_nothing_else(opening: Opening, say: Callable[..., Path]) -> None:
     """While nothing is due, Stop stores what was said and loads neither a memory, its state, nor the commands."""
+    assert fire(opening, "Stop", data=given("Stop", say())) == ("", [])
     assert fire(opening, "Stop", data=given("Stop", say("I moved to Lisbon."))) == ("", [])
     assert fire(opening, "Stop", data=given("Stop", say("I like tea."))) == ("", [])
     assert said(opening) == ["I moved to Lisbon.", "I like tea."]
@@ -205,7 +206,7 @@ def test_how_far_a_session_reaches_is_told_by_its_end(opening: Opening) -> None:
     """Ordinals used and the last time come from the last line; a torn one tells nothing."""
     with reverie.open(opening) as memory:
         ws = memory.opened.writable
-        assert sessions.reached(ws, "s1") == (None, None)
+        assert sessions.reached(ws, "s1") == (0, None)
         for n in range(300):
             memory.capture("s1", Turn(role="user", content=f"{n} {'tea ' * 30}", at=NOW, id=f"t{n}"))
         assert sessions.reached(ws, "s1") == (300, NOW)

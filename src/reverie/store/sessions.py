@@ -148,6 +148,8 @@ def reached(ws: Workspace, session: str) -> tuple[int | None, datetime | None]:
     """Return how many ordinals a session has used and when it last spoke, by its file's end; None for a torn one."""
     path = path_of(session)
     size = ws.disk.size(path) or 0
+    if not size:
+        return 0, None
     lines: stream.Read[SessionLine] = stream.parse(
         path, ws.disk.read_from(path, max(0, size - _GLANCE_BYTES)), kind=SessionLine
     )
