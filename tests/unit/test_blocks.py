@@ -174,7 +174,7 @@ def test_lines_go_out_of_a_block_as_it_stands(newline: str, *, edited: bool) -> 
     text = text.replace("one", "won") if edited else text
     found = find_block(text)
     assert isinstance(found, Block)
-    new = with_inner(text, found, found.inner.replace(f"two{newline}", ""))
+    new = with_inner(text, found, inner=found.inner.replace(f"two{newline}", ""))
     again = find_block(new)
     assert isinstance(again, Block)
     assert again.intact is not edited

@@ -24,7 +24,7 @@ def memory_md(desk: Desk) -> str:
 @pytest.mark.parametrize("how", ["a file", "missing"])
 @pytest.mark.parametrize("broken", JOURNAL)
 def test_what_is_said_about_entries_needs_no_journal(desk: Desk, broken: str, how: str) -> None:
-    """Forget, hide, correct, judge and publish work without the journal's folder; put back, all that waited is there."""
+    """Forget, hide, correct, judge and publish work without the journal; put back, all that waited is there."""
     tea, rum = desk.remember("User likes amber tea", sig=0.8), desk.remember("User owns a yacht", sig=0.8)
     job, gone = desk.remember("User works at Google", sig=0.8), desk.remember("User had a cat", sig=0.8)
     desk.memory.drain()

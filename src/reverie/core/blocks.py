@@ -99,7 +99,7 @@ def with_block(text: str, inner: str) -> str | Broken:
     return text + gap + block
 
 
-def with_inner(text: str, found: Block, inner: str) -> str:
+def with_inner(text: str, found: Block, *, inner: str) -> str:
     """Return the text with `inner` in the block found in it, in its line breaks; an edited block stays edited."""
     block = text[found.start : found.end]
     if found.intact:

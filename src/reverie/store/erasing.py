@@ -78,7 +78,7 @@ def drop_lines(ws: Workspace, ids: Container[str]) -> None:
         if block is None:
             new = stubs.uncited(text, ids)
         elif isinstance(block, Block):
-            new = with_inner(text, block, stubs.uncited(block.inner, ids))
+            new = with_inner(text, block, inner=stubs.uncited(block.inner, ids))
         else:
             return None
         return None if new == text else new.encode("utf-8", "surrogateescape")
