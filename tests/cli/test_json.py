@@ -38,6 +38,14 @@ undo {run}|restore {run}
 forget {tea}|erase {quote} --yes
 """
 
+LENT = {
+    "dream-start",
+    "dream-step",
+    "dream-finish",
+    "extract-start",
+    "extract-submit",
+}  # test_lending validates them
+
 
 def validated(command: str, value: Any) -> None:
     """Hold a value against the schema of its command."""
@@ -105,7 +113,7 @@ def test_every_answer_is_what_the_schema_says(shell: Shell, tmp_path: Path) -> N
             seen.add(name)
         else:
             jsonschema.validate(answer.value, {**WHOLE["error"], "$defs": WHOLE["$defs"]})
-    rest = set(ANSWERS) - seen
+    rest = set(ANSWERS) - seen - LENT
     assert rest <= {"serve", "install", "uninstall", "undo", "restore", "diff", "review accept"}, rest
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 from dream_agent import TEAS, body, cite
 from dream_world import entry, log
@@ -12,6 +13,7 @@ from dream_world import entry, log
 from reverie.entrance import Opening
 from reverie.memory import Memory
 from reverie.opening import open_workspace
+from reverie.surface.cli.json_reference import json_schema
 
 if TYPE_CHECKING:
     from conftest import Answer, Shell
@@ -21,6 +23,7 @@ LIKES = entry(1, "User likes green tea", category="preference", day=DAY)
 WORKS = entry(2, "User works at Google", category="work", day=DAY)
 PAGE = body("Preferences", cite(LIKES), cite(WORKS))
 LET = ("--set", "mcp.host_model=true")
+WHOLE = json_schema()
 ITEM = {"text": "User moved to Lisbon.", "evidence": "I moved to Lisbon", "category": "personal"}
 
 
@@ -33,9 +36,17 @@ def agent(shell: Shell) -> Shell:
     return shell
 
 
+def told(agent: Shell, command: str, *words: str, stdin: str = "") -> Any:
+    """Return the value of a command, which is what its schema says and no more."""
+    value = agent.json(command, *words, *LET, stdin=stdin.encode())
+    schema = {**WHOLE["commands"][command], "$defs": WHOLE["$defs"]}
+    jsonschema.validate(value, schema, cls=jsonschema.Draft202012Validator)
+    return value
+
+
 def step(agent: Shell, run: str, *words: str, stdin: str = "") -> Any:
     """Use one tool of a run, and return what it said."""
-    return agent.json("dream-step", run, *words, *LET, stdin=stdin.encode())
+    return told(agent, "dream-step", run, *words, stdin=stdin)
 
 
 def refused(answer: Answer, kind: str, said: str) -> None:
@@ -56,7 +67,7 @@ def work(agent: Shell, text: str = PAGE, *ids: str) -> str:
 
 def test_an_agent_with_a_shell_dreams(agent: Shell) -> None:
     """A run is begun, written, settled and finished by commands; the first waits for a person, the next does not."""
-    begun = agent.json("dream-start", "--now", "--model", "claude", *LET)
+    begun = told(agent, "dream-start", "--now", "--model", "claude")
     assert begun["entries"] == [LIKES.id, WORKS.id]
     assert "reverie dream-step RUN settle" in begun["instructions"]
     assert "memory_dream" not in begun["instructions"]
@@ -69,7 +80,7 @@ def test_an_agent_with_a_shell_dreams(agent: Shell) -> None:
     agent.ok("dream-finish", run, "--give-up", *LET)
     assert not (agent.folder / "notebook" / TEAS).exists()
     run = work(agent)
-    done = agent.json("dream-finish", run, *LET)
+    done = told(agent, "dream-finish", run)
     assert done["result"] == "nothing"
     assert not (agent.folder / "notebook" / TEAS).exists()
     agent.ok("review", "accept", done["review"], *LET)
@@ -85,11 +96,11 @@ def test_an_agent_with_a_shell_dreams(agent: Shell) -> None:
 def test_an_agent_with_a_shell_reads_turns(agent: Shell) -> None:
     """Turns are handed out and what was found handed in by commands; it waits for a person's word once."""
     agent.ok("capture", "s1", "user", "I moved to Lisbon.")
-    out = agent.json("extract-start", "--model", "claude", *LET)
+    out = told(agent, "extract-start", "--model", "claude")
     assert (out["session"], out["from"], out["to"]) == ("s1", 0, 1)
     assert out["form"]["properties"]
     bad = {"text": "User moved to Porto.", "evidence": "I moved to Lisbon"}
-    done = agent.json("extract-submit", out["handle"], json.dumps([bad]), *LET)
+    done = told(agent, "extract-submit", out["handle"], json.dumps([bad]))
     assert not done["read"]
     assert [one["item"] for one in done["refused"]] == [0]
     given = json.dumps({"entries": [ITEM]}).encode()
