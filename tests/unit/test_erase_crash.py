@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # every call of an erase, each with the erase that finishes it
 def test_a_crash_anywhere_is_finished_by_the_next_write(tmp_path: Path) -> None:
     """With the power cut at any call of an erase, the next writer finishes it and no word is left."""
     for wreck in crash_loop(_made(tmp_path), _erasing, seeds=(3,), step=1):
@@ -28,6 +29,7 @@ def test_a_crash_anywhere_is_finished_by_the_next_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # every call of an erase, each with the erase that finishes it
 def test_a_full_disk_anywhere_is_no_loss_and_no_leftover(tmp_path: Path) -> None:
     """With any one call refused for want of room, an erase fails with a sentence or is done, and can be done again."""
     for wreck in fail_loop(_made(tmp_path), _erasing, errors=(errno.ENOSPC,)):
