@@ -112,7 +112,7 @@ def test_the_message_of_a_commit_names_what_landed(ws: Workspace) -> None:
 def test_the_message_of_any_change_names_what_landed() -> None:
     """A list of files loses those that did not land, and nothing else of the message."""
     told = "Lint: 2 findings, 2 mended\n\nnotebook/a.md\nnotebook/b.md\nRun: lint:1\n"
-    left = message_without(told, {"a.md", "notebook/a.md"}, {})
+    left = message_without(told, {"a.md", "notebook/a.md"}, counts={})
     assert left == told.replace("notebook/a.md\n", "")
 
 

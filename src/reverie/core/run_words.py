@@ -49,7 +49,7 @@ def commit_message(
     return _message(run, counts, span=span, changes=changes)
 
 
-def message_without(message: str, paths: Collection[str], counts: Mapping[str, int]) -> str:
+def message_without(message: str, paths: Collection[str], *, counts: Mapping[str, int]) -> str:
     """Return a commit's message as it reads when the files at `paths` are not in it, and these outcomes are.
 
     `paths` are named as the message names them.

@@ -178,7 +178,7 @@ def _without(ws: Workspace, history: History, intent: InstallIntent, *, left: Ab
     """Return a commit like the intent's without the pages left to a person, in its message too."""
     gone = {path.removeprefix(f"{ws.notebook}/") for path in left}
     counts = counts_of(without_pages(intent.outcomes, gone))
-    message = message_without(history.commit(intent.run.commit).message, left | gone, counts)
+    message = message_without(history.commit(intent.run.commit).message, left | gone, counts=counts)
     kept = {
         path: history.blob(new) if new else None
         for path, (_, new) in history.changed(intent.run.parent or None, intent.run.commit).items()
