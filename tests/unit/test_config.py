@@ -153,6 +153,9 @@ def test_only_harmless_keys_are_on_the_list() -> None:
         "models.max_tokens_per_run", "models.max_cost_per_run", "models.max_seconds_per_run",
         "dream.max_tokens", "dream.max_steps", "dream.max_cost", "dream.transcripts",
         "mcp.host_model",
+        "http.max_body_bytes", "http.max_upload_bytes", "http.max_header_bytes", "http.max_json_depth",
+        "http.header_seconds", "http.body_seconds", "http.upload_seconds", "http.answer_seconds", "http.send_seconds",
+        "http.max_connections", "http.requests_per_minute", "http.refusals_per_minute",
     }  # fmt: skip
 
 
