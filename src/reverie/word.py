@@ -219,7 +219,7 @@ class Word:
     def _compiled(self, state: State, *, at_once: bool) -> Published:
         """Compile MEMORY.md from a state."""
         ws, keep = self._events(), self.opened.keep_edit
-        choose = choosing(state, ws.calendar.start(ws.today), ws.settings.facts, calendar=ws.calendar)
+        choose = choosing(state, ws.calendar.start(ws.today), facts=ws.settings.facts, calendar=ws.calendar)
         return publish(ws, choose, keep=keep, at_once=at_once)
 
     def _known(self, entry: str, *, among: str = "recall") -> EntryState:

@@ -49,7 +49,7 @@ def shortlist(
 
 
 def choosing(
-    state: State, now: datetime, facts: FactSettings, *, calendar: Calendar
+    state: State, now: datetime, *, facts: FactSettings, calendar: Calendar
 ) -> Callable[[Sequence[str], int], Shortlist]:
     """Return what finds the shortlist of a state, given what is cited and how many entries can be shown."""
     return lambda cited, most: shortlist(state, cited, most=most, now=now, facts=facts, calendar=calendar)
