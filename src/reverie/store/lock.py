@@ -26,7 +26,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from reverie import layout
-from reverie.errors import Busy, StoreUnwritable
+from reverie.errors import Busy, NotAWorkspace, StoreUnwritable
 from reverie.store import paths
 from reverie.store.platform import native
 from reverie.store.syscalls import APPEND, READ, Syscalls
@@ -154,7 +154,10 @@ class Locks:
     def holder(self, name: str) -> str:
         """Return what stands in the lock file `name` (a path of `layout`): the last holder, or ""."""
         folder, _ = paths.place(name)
-        fd = self._tree.folder(folder)
+        try:
+            fd = self._tree.folder(folder)
+        except NotAWorkspace:  # a person's that nobody has written to yet
+            return ""
         if fd is None:
             return ""
         try:
