@@ -67,7 +67,7 @@ class Scheduler:
         except ImportError as error:
             raise UsageError(MISSING) from error
         self._hosted, self._log, self._start, self._look_every = hosted, log, start, look
-        self._stop = threading.Event()
+        self._stop, self._looking = threading.Event(), threading.Lock()
         self._jobs = BackgroundScheduler(
             timezone=UTC,
             executors={"default": ThreadPoolExecutor(at_once), "look": ThreadPoolExecutor(1)},
@@ -91,10 +91,18 @@ class Scheduler:
     def __exit__(self, *_: object) -> None:
         """End, and with it what is running."""
         self._stop.set()
+        # Its shutdown waits for a look under the lock that a look takes to arrange a job: neither would ever end.
+        with self._looking:
+            pass
         self._jobs.shutdown(wait=True)
 
     def look(self) -> None:
         """Give a job to each workspace that has none, and take away those whose workspace is gone."""
+        with self._looking:
+            if not self._stop.is_set():
+                self._look()
+
+    def _look(self) -> None:
         began = time.monotonic()
         jobs = {job.id: job for job in self._jobs.get_jobs() if job.id != "look"}
         for whose in self._there():
