@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.invented import Inventor
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.index.embed.choosing import open_embedder
 from reverie.index.embed.packaged import PACKAGES
 from reverie.index.embedder import BATCH, LONGEST, Embedder

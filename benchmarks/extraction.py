@@ -28,13 +28,13 @@ from benchmarks.invented import Inventor
 
 from reverie.core.days import Calendar, parse_instant
 from reverie.core.records import Entry, Turn
-from reverie.core.redact import redact
-from reverie.core.tokens import estimate
+from reverie.core.secrets.redact import redact
+from reverie.core.text.tokens import estimate
 from reverie.model.access import Access
 from reverie.model.asking import Model, Reply, Request, Usage
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, requests
 from reverie.model.providers import open_model
-from reverie.model.rules import extract as by_rule
+from reverie.model.rules.turns import extract as by_rule
 from reverie.model.spans import Taken, take
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

@@ -19,9 +19,9 @@ from benchmarks.stopwatch import copy
 
 import reverie
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Entry
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.drain import drain
 from reverie.memory import Memory
 from reverie.opening import Opening

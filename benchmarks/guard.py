@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reverie.core.guard import relate
-from reverie.core.guard_claims import claims
-from reverie.core.guard_contrast import differences
+from reverie.core.guard.claims import claims
+from reverie.core.guard.contrast import differences
+from reverie.core.guard.relation import relate
 from reverie.core.records import Entry
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"

@@ -29,10 +29,10 @@ from benchmarks.invented import Inventor
 from benchmarks.stopwatch import Times, cores, span
 
 from reverie.core.fold import fold
-from reverie.core.query import Query, parse
 from reverie.core.records import Entry
-from reverie.core.rows import Filter, Row
-from reverie.core.settings import Settings
+from reverie.core.search.query import Query, parse
+from reverie.core.search.rows import Filter, Row
+from reverie.core.settings.value import Settings
 from reverie.index.choosing import open_index
 from reverie.index.feeding import row_of
 from reverie.index.search import SearchIndex

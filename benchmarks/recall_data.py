@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 OWN = Path(__file__).resolve().parent / "data"

@@ -7,14 +7,14 @@ each question goes to `build/recall-answers.jsonl`, which stands in no repositor
 embedder -> set -> system -> group -> figures.
 
 Protocol: each conversation is an index of its own, fed with its turns as rows; a question's ranking is what
-`Index.search` and `core.rank.rank` give; the truth is the question's evidence turns (a question without any is left
-out). Sessions rank by their best turn. Nothing in the loop is a language model. The weights of `core.rank` and the
-lists of words were chosen on the first three LoCoMo conversations and on BEAM, whose figures are therefore no test of
-them. The other two conversations were never searched, but their figures were in sight when values that do nearly
-equally well were chosen between: a check, not unseen data. The bilingual sets were written before the weights.
+`Index.search` and `core.search.rank.rank` give; the truth is the question's evidence turns (a question without any is
+left out). Sessions rank by their best turn. Nothing in the loop is a language model. The weights of `core.search.rank`
+and the lists of words were chosen on the first three LoCoMo conversations and on BEAM, whose figures are therefore no
+test of them. The other two conversations were never searched, but their figures were in sight when values that do
+nearly equally well were chosen between: a check, not unseen data. The bilingual sets were written before the weights.
 
 The controls are BM25 (k1 1.2, b 0.75) over each turn's own speaker and text: `bm25` on lower-cased words, `bm25-terms`
-on the terms of `core.tokens`, the question's without stop words.
+on the terms of `core.text.tokens`, the question's without stop words.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from pathlib import Path
 from benchmarks.recall_data import OWN, SHARED, Chat, Question, read
 from benchmarks.recall_figures import figures, interval, mcnemar, mean
 
-from reverie.core import query, rank, tokens
-from reverie.core.settings import Settings
+from reverie.core.search import query, rank
+from reverie.core.settings.value import Settings
+from reverie.core.text import tokens
 from reverie.index.choosing import open_index
 from reverie.index.embed.choosing import open_embedder
 from reverie.index.embedder import Embedder

@@ -30,7 +30,7 @@ import pathlib, resource, sys
 if len(sys.argv) > 1:
     import reverie
     from reverie import Opening
-    from reverie.core.settings import Settings
+    from reverie.core.settings.value import Settings
     path, config = map(pathlib.Path, sys.argv[1:])
     memory = reverie.open(Opening(path=path, config_dir=config, environment={}, settings=Settings(zone="UTC")))
     memory.recall("what about the invoice?")

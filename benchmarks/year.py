@@ -25,13 +25,13 @@ from benchmarks.invented import FIRST, SEED, Inventor
 
 import reverie
 from reverie import layout
-from reverie.core.citations import citations
+from reverie.core.pages.citations import citations
 from reverie.core.records import Draft, Outcome, Run
-from reverie.core.settings import DreamSettings, Settings
+from reverie.core.settings.value import DreamSettings, Settings
 from reverie.entrance import Opening
 from reverie.memory import Memory
 from reverie.store import pages, stream
-from reverie.store.git import History
+from reverie.store.versions.git import History
 from reverie.testing import FixedClock
 
 TARGET = 60.0  # seconds for the dreams of a year

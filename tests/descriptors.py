@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 _LISTED = Path("/proc/self/fd")
-needs_a_list_of_descriptors = pytest.mark.skipif(not _LISTED.exists(), reason="this system does not list descriptors")
+needs_a_list_of_descriptors = pytest.mark.skipif(
+    not _LISTED.exists(), reason="this system does not list descriptors"
+)
 
 
 def open_below(folder: Path) -> list[Path]:

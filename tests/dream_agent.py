@@ -8,7 +8,7 @@ from dream_world import outcomes, run
 
 from reverie import layout
 from reverie.models import Models
-from reverie.store import reviews
+from reverie.store.dreams import reviews
 from reverie.testing import ScriptedAgent
 
 if TYPE_CHECKING:

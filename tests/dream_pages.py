@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from dream_world import NIGHT
 
-from reverie.core.batch import parts_of
-from reverie.core.citations import cite, citing_lines
+from reverie.core.dreams.batch import parts_of
+from reverie.core.dreams.page_rules import fold_path
+from reverie.core.dreams.policy import Case, judge
+from reverie.core.dreams.proposal import Judged, Proposal
 from reverie.core.fold import EntryState, fold
-from reverie.core.page_rules import fold_path
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Judged, Proposal
+from reverie.core.pages.citations import cite, citing_lines
 from reverie.core.records import Entry, Event
-from reverie.model.dreamer import Material, propose
+from reverie.model.rule_dreamer.propose import Material, propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

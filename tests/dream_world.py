@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from reverie import layout
-from reverie.core import daylog
+from reverie.core.formats import daylog
 from reverie.core.records import Entry, Event, Outcome
-from reverie.core.settings import DreamSettings, Settings
+from reverie.core.settings.value import DreamSettings, Settings
 from reverie.dream import Dreamt, Reach, Wish, dream
 from reverie.index.state import State
 from reverie.store import pages, stream
-from reverie.store.dream_views import Veil
+from reverie.store.dreams.dream_views import Veil
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import FixedClock, counter_ids
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from reverie.store.disk import Disk
+    from reverie.store.filesystem.disk import Disk
 
 NIGHT = datetime(2026, 7, 2, 3, tzinfo=UTC)
 

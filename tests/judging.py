@@ -6,12 +6,12 @@ from typing import Any
 
 from dream_world import entry
 
-from reverie.core.batch import parts_of
-from reverie.core.citations import cite
+from reverie.core.dreams.batch import parts_of
+from reverie.core.dreams.page_rules import fold_path, spellings
+from reverie.core.dreams.policy import Case, judge
+from reverie.core.dreams.proposal import Judged, Proposal, Settlement
 from reverie.core.fold import fold
-from reverie.core.page_rules import fold_path, spellings
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Judged, Proposal, Settlement
+from reverie.core.pages.citations import cite
 from reverie.core.records import Entry
 
 HEAD = "---\ntype: personal\ntitle: Work\nupdated: 2026-07-02\n---\n\n# Work\n\n"

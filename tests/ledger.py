@@ -15,12 +15,12 @@ from pathlib import Path
 
 from reverie import layout
 from reverie.core.records import Draft, Entry, Event, Extraction, Remember, Turn
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.extract import Reading
 from reverie.index.state import State
 from reverie.remember import Remembered, remember
 from reverie.store import daylog, journal, sessions, stream
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 

@@ -18,10 +18,10 @@ import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
-from reverie.core.injected import spans_of
-from reverie.core.intake import cleaned, mistyped, must_be, problem
-from reverie.core.pipeline import captured, rhythm_of
 from reverie.core.records import Turn
+from reverie.core.sessions.injected import spans_of
+from reverie.core.sessions.intake import cleaned, mistyped, must_be, problem
+from reverie.core.sessions.pipeline import captured, rhythm_of
 from reverie.errors import InvalidRecord, UsageError
 from reverie.store import quarantine, sent, sessions, stream
 from reverie.store.workspace import Workspace

@@ -36,8 +36,8 @@ from reverie.reaching import around_of
 from reverie.reindex import Reindexed, drop
 from reverie.review import Item
 from reverie.status import Status, status
+from reverie.store.forgotten.letting_go import look_through
 from reverie.store.intents import settle_damaged
-from reverie.store.letting_go import look_through
 from reverie.store.workspace import Workspace
 from reverie.transfer import MANIFEST, Export, Exported, all_sealed, export, fits, planned, put, verified
 from reverie.why import Behind

@@ -14,9 +14,9 @@ from typing import Any, Literal
 import msgspec
 
 from reverie import layout
-from reverie.core.drain_plan import entries_of
+from reverie.core.dreams.raw_history import record_id
+from reverie.core.formats.drain_plan import entries_of
 from reverie.core.ledger import UsageLine
-from reverie.core.raw_history import record_id
 from reverie.core.records import (
     Event,
     History,
@@ -31,20 +31,13 @@ from reverie.core.records import (
 )
 from reverie.errors import DamagedFile, UnsafePath
 from reverie.index.state import State
-from reverie.store import (
-    daylog,
-    git_packs,
-    intents,
-    journal,
-    letting_go,
-    quarantine,
-    sessions,
-    stream,
-    surroundings,
-)
+from reverie.store import daylog, intents, journal, quarantine, sessions, stream
 from reverie.store.absent import Told, absences
+from reverie.store.dreams.reviews import Proposal, Verdict
+from reverie.store.filesystem import surroundings
+from reverie.store.forgotten import letting_go
 from reverie.store.quarantine import Rejected, Settled
-from reverie.store.reviews import Proposal, Verdict
+from reverie.store.versions import git_packs
 from reverie.store.workspace import Workspace
 
 Severity = Literal["error", "warning"]

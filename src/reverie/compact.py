@@ -35,13 +35,13 @@ from typing import Any
 
 import msgspec
 
-from reverie.core.active_match import matched
-from reverie.core.active_text import NOTHING_FORGOTTEN, Readable
-from reverie.core.active_window import content_of, oldest_slices, range_of, tokens_of
 from reverie.core.due import Due
-from reverie.core.forgetting import Mask
-from reverie.core.intake import cleaned
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import History, Turn
+from reverie.core.sessions.active_match import matched
+from reverie.core.sessions.active_text import NOTHING_FORGOTTEN, Readable
+from reverie.core.sessions.active_window import content_of, oldest_slices, range_of, tokens_of
+from reverie.core.sessions.intake import cleaned
 from reverie.errors import BudgetOverflow, ModelFailed, UsageError
 from reverie.importers.turns import Defaults, turn_of
 from reverie.model.asking import Model

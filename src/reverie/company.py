@@ -19,7 +19,7 @@ import msgspec
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState
 from reverie.core.scopes import Member, copy_id, owner_of, readable_name
-from reverie.core.setting_keys import is_plain
+from reverie.core.settings.keys import is_plain
 from reverie.errors import (
     AmbiguousId,
     BadSettings,

@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reverie import layout
-from reverie.core.names import safe_name
-from reverie.core.setting_keys import Value, toml
-from reverie.core.setting_sources import (
+from reverie.core.settings.keys import Value, toml
+from reverie.core.settings.sources import (
     AGENT_VARIABLE,
     CONFIG_VARIABLE,
     TRACEBACK_VARIABLE,
@@ -36,7 +35,8 @@ from reverie.core.setting_sources import (
     read_table,
     shown,
 )
-from reverie.core.settings import KEYS, Settings, assemble
+from reverie.core.settings.value import KEYS, Settings, assemble
+from reverie.core.text.names import safe_name
 from reverie.errors import BadSettings, UnsafePath, UsageError
 
 CONFIG = "config.toml"
@@ -338,7 +338,7 @@ def _read(path: Path, *, beneath: bool = False) -> dict[str, object]:
 
 
 def _objection(info: os.stat_result) -> str:
-    """Return why a file that lies in a workspace may not be read, as `store.paths` decides for all the others."""
+    """Return why a file that lies in a workspace may not be read, as `paths` decides for all the others."""
     if not stat.S_ISREG(info.st_mode):
         return "is a link or no regular file; replace it by the file itself"
     if info.st_nlink > 1:

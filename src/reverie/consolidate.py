@@ -4,10 +4,10 @@ Owns the order of the stages and which failures stop a run; promises that the dr
 not matter who runs it or whether two do, and that a second run right after the first changes nothing; never does a
 stage's work itself.
 
-`STAGES` is the order, `core.pipeline` the table of what follows which trigger; a run after a trigger takes the stages
-that the table names for it, in this order. Summaries come after extraction, for a line of theirs names the entry it
-stands on. A failed drain stops the run and is raised; any other stage that fails is named in `problems`, and the rest
-goes on. What a stage reports without failing stands there too.
+`STAGES` is the order, `core.sessions.pipeline` the table of what follows which trigger; a run after a trigger takes the
+stages that the table names for it, in this order. Summaries come after extraction, for a line of theirs names the entry
+it stands on. A failed drain stops the run and is raised; any other stage that fails is named in `problems`, and the
+rest goes on. What a stage reports without failing stands there too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Protocol
 import msgspec
 
 from reverie.compact import Compacted, is_over
-from reverie.core.pipeline import STEPS, Step, Trigger
-from reverie.core.plural import many
+from reverie.core.sessions.pipeline import STEPS, Step, Trigger
+from reverie.core.text.plural import many
 from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.dream import Dreamt
@@ -75,7 +75,8 @@ class Verbs(Protocol):
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Which part of a run is wanted: all of it, the drain alone, or promotion (digests and MEMORY.md) alone.
 
-    `after` names a trigger of `core.pipeline`, such as `end`; then the stages that follow it run and no others.
+    `after` names a trigger of `core.sessions.pipeline`, such as `end`; then the stages that follow it run and no
+    others.
 
     >>> memory.consolidate(Plan(promote_only=True)).stages
     ('digest', 'publish')

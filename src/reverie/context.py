@@ -1,8 +1,8 @@
 """What a host puts into a prompt: what is known, chosen to fit, fenced as data.
 
 In: MEMORY.md, USER.md and SOUL.md, promises and pins, what a query found, the digests, the summaries of the last days
-and the history since the last dream. Out: one text within a token budget (`core.context_plan` has the shares), and
-for a session the note of what it was shown. No model, no index but the state.
+and the history since the last dream. Out: one text within a token budget (`core.search.context_plan` has the shares),
+and for a session the note of what it was shown. No model, no index but the state.
 
 Owns reading these sources and `.state/rendered/`; promises that nothing forgotten, hidden or faded is among them,
 though MEMORY.md and the digests may have been compiled before it was, and that what a session was shown is known to
@@ -23,28 +23,29 @@ from math import inf
 import msgspec
 
 from reverie import layout
-from reverie.core.active_text import Readable
-from reverie.core.context_pieces import (
+from reverie.core.days import day_after
+from reverie.core.due_list import DueLine, due_lines
+from reverie.core.forgetting.mask import Mask
+from reverie.core.glance.digest_lines import compile_digest, periods
+from reverie.core.records import History
+from reverie.core.search.context_pieces import (
     Hit,
     Lines,
     history_pieces,
     relevant_pieces,
     summary_pieces,
 )
-from reverie.core.context_plan import Part, Piece, Planned, plan
-from reverie.core.days import day_after
-from reverie.core.digest_lines import compile_digest, periods
-from reverie.core.due_list import DueLine, due_lines
-from reverie.core.forgetting import Mask
-from reverie.core.injected import SHORTEST
-from reverie.core.records import History
-from reverie.core.summary import Section
-from reverie.core.tokens import estimate
+from reverie.core.search.context_plan import Part, Piece, Planned, plan
+from reverie.core.sessions.active_text import Readable
+from reverie.core.sessions.injected import SHORTEST
+from reverie.core.sessions.summary import Section
+from reverie.core.text.tokens import estimate
 from reverie.core.where import Where
 from reverie.errors import Busy, StoreUnwritable, UsageError
 from reverie.index.state import State
 from reverie.model.counting import Count
-from reverie.store import history, pages, rendered, runs, summaries
+from reverie.store import history, pages, rendered, summaries
+from reverie.store.dreams import runs
 from reverie.store.workspace import Workspace
 
 NOTHING_FORGOTTEN = Mask()
@@ -56,7 +57,7 @@ class ContextRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the prompt is for: the query to find memories for, the session, the tokens there are (0: the setting's).
 
     `protocol` is False for a host that tells its agent how to use memory in words of its own. `parts` names the only
-    parts wanted, as `core.context_plan` does; none named means all.
+    parts wanted, as `core.search.context_plan` does; none named means all.
 
     >>> "User likes tea" in memory.context(ContextRequest(query="tea", budget=2_000)).text
     True

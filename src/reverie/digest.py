@@ -4,16 +4,16 @@ In: turns of sessions that were extracted but not summarised, the entries found 
 sections in `summaries/YYYY-MM-DD_<session>.md`, by the model or by rule, and `digests/today.md`, `week.md` and
 `longterm.md`, which no model has a hand in. No index, no git.
 
-The order of a summary: the turns past the last summarised ordinal are grouped (`core.summary.groups`); the model is
-asked, under no lock; each group's section is appended under its file's lock, unless its turns are summarised there by
-now, and synced. The last line of a section says which turns it covers, so there is nothing else to remember. Digests
-are compiled from the state and the summaries and replaced when their bytes differ.
+The order of a summary: the turns past the last summarised ordinal are grouped (`core.sessions.summary.groups`); the
+model is asked, under no lock; each group's section is appended under its file's lock, unless its turns are summarised
+there by now, and synced. The last line of a section says which turns it covers, so there is nothing else to remember.
+Digests are compiled from the state and the summaries and replaced when their bytes differ.
 
-What the model may read of a turn is decided by `core.active_text`. An answer that cannot be used (empty, cut off, a web
-page, a refusal, longer than the turns, or saying nothing that they say) is never kept: the rule writes that section. A
-model that cannot be reached leaves the turns of the present day for the next run, which resumes there; those of days
-that are over the rule writes, so that no outage keeps a day without a summary. A group of which something is forgotten
-is the rule's too: whatever a model wrote of it would be hidden whole.
+What the model may read of a turn is decided by `core.sessions.active_text`. An answer that cannot be used (empty, cut
+off, a web page, a refusal, longer than the turns, or saying nothing that they say) is never kept: the rule writes that
+section. A model that cannot be reached leaves the turns of the present day for the next run, which resumes there; those
+of days that are over the rule writes, so that no outage keeps a day without a summary. A group of which something is
+forgotten is the rule's too: whatever a model wrote of it would be hidden whole.
 
 What a crash leaves: a section whole or, torn, without its last line; the next run summarises those turns again and
 readers pass the torn one over. Two runs at once agree on the first turn of a group, whose day names the file, and the
@@ -30,13 +30,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.active_text import NOTHING_FORGOTTEN, Readable
-from reverie.core.digest_lines import Period, Request, compile_digest, periods
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
+from reverie.core.glance.digest_lines import Period, Request, compile_digest, periods
 from reverie.core.records import SessionLine, Turn
-from reverie.core.summary import groups, section_of, told_section
+from reverie.core.sessions.active_text import NOTHING_FORGOTTEN, Readable
+from reverie.core.sessions.summary import groups, section_of, told_section
 from reverie.core.where import Where
 from reverie.errors import ModelFailed
 from reverie.index.state import State

@@ -34,11 +34,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.drain_plan import Part, Plan, entries_of, lay_out, make_plan
 from reverie.core.due import Due
 from reverie.core.entries import notable
-from reverie.core.names import is_day
+from reverie.core.formats.drain_plan import Part, Plan, entries_of, lay_out, make_plan
 from reverie.core.records import Entry, Event, Feedback, JournalRecord
+from reverie.core.text.names import is_day
 from reverie.errors import Busy, DamagedFile, DrainFailed, StoreUnwritable, UnsafePath
 from reverie.store import counters, daylog, intents, journal, quarantine, stream, subscriptions
 from reverie.store.counters import DrainCounters

@@ -10,14 +10,14 @@ The order, under the dream lock for the whole call:
 1. an interrupted install is finished, what runs left behind is removed, and the state is read anew
 2. the gates are asked, the instant is noted, and links that no extraction looked for are appended to the events
 3. a batch is cut, oldest first; the dreamer proposes on a staging copy (rules, or a model's agent with the tools of
-   `store.dream_tools`), the policy judges, the overview is chosen anew (`store.night`)
+   `store.dreams.dream_tools`), the policy judges, the overview is chosen anew (`store.dreams.night`)
 4. under the write lock: what people changed is committed as theirs, what they changed under the dreamer's hands is left
-   to them, and the rest is installed (`store.installing` numbers the writes)
+   to them, and the rest is installed (`store.dreams.installing` numbers the writes)
 5. what failed is counted, the transcript kept; from 3 again while anything waits
 
 A run can be driven in several calls by a host with a model of its own: `start` cuts the batch and takes a lease, `step`
 uses one tool, `end` judges and installs, or keeps what holds for a person's word. Between them the run is on disk
-(`store.dreaming`), and no lock is held.
+(`store.dreams.dreaming`), and no lock is held.
 
 What a crash leaves: before an install's intent nothing, and the batch is dreamt again; after it the install is finished
 by the next writer. A link has a derived id, so looking for it again adds none. An entry without an outcome stays
@@ -38,24 +38,24 @@ from typing import Any
 
 import msgspec
 
-from reverie.core.batch import Part, cut, halves, is_suspect, parts_of
-from reverie.core.dreamt import Dreamt, Wish
+from reverie.core.dreams.batch import Part, cut, halves, is_suspect, parts_of
+from reverie.core.dreams.dreamt import Dreamt, Wish
+from reverie.core.dreams.proposal import Judged, Proposal, Settlement
+from reverie.core.dreams.sight import Alike
+from reverie.core.dreams.watermark import run_name
 from reverie.core.fold import EntryState
-from reverie.core.proposal import Judged, Proposal, Settlement
 from reverie.core.records import Run
-from reverie.core.sight import Alike
-from reverie.core.watermark import run_name
 from reverie.errors import ReverieError
 from reverie.index.state import State
 from reverie.model.dream_agent import Ended, Given, dream_with
 from reverie.model.dream_prompt import Task, dreamer
-from reverie.model.dreamer import DREAMER, Material, propose
-from reverie.store import dreaming, installing, lease, runs, wanted
-from reverie.store.dream_tools import GuestTools, Seek, Tools
-from reverie.store.dream_views import Veil, guidance, history_of, undone_of
-from reverie.store.dreaming import Begun
-from reverie.store.night import Attempt, Night
-from reverie.store.staging import Staging
+from reverie.model.rule_dreamer.propose import DREAMER, Material, propose
+from reverie.store.dreams import dreaming, installing, lease, runs, wanted
+from reverie.store.dreams.dream_tools import GuestTools, Seek, Tools
+from reverie.store.dreams.dream_views import Veil, guidance, history_of, undone_of
+from reverie.store.dreams.dreaming import Begun
+from reverie.store.dreams.night import Attempt, Night
+from reverie.store.dreams.staging import Staging
 from reverie.store.workspace import Workspace
 
 __all__ = ["Dreamt", "Reach", "Started", "Wish", "dream", "end", "finish", "start", "step"]

@@ -6,7 +6,7 @@ kind `lint` that can be looked at and taken back, with a transcript; or no chang
 Owns what becomes of what an editor did; promises that it has the tools and the confinement of a dream but for
 settling, that no page loses a citation or a line of somebody's own words, that what a person changed meanwhile is left
 to them, and that without a model it says so; never asks whether it is time. What survives a crash: the old pages or
-the new ones, never some of each (`store.installing`).
+the new ones, never some of each (`store.dreams.installing`).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reverie import layout
-from reverie.core.editing import Edited, losses
-from reverie.core.mending import Complaint
-from reverie.core.plural import many
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Proposal, Refusal
+from reverie.core.dreams.editing import Edited, losses
+from reverie.core.dreams.policy import Case, judge
+from reverie.core.dreams.proposal import Proposal, Refusal
+from reverie.core.pages.mending import Complaint
+from reverie.core.text.plural import many
 from reverie.index.state import State
 from reverie.model.dream_agent import Given, dream_with
 from reverie.model.editorial import Editing, editor
-from reverie.store import changing, installing, lease, runs
-from reverie.store.changing import Change, Files
-from reverie.store.dream_tools import Seek, Tools
-from reverie.store.dream_views import Veil, guidance
-from reverie.store.staging import Staging
+from reverie.store.dreams import changing, installing, lease, runs
+from reverie.store.dreams.changing import Change, Files
+from reverie.store.dreams.dream_tools import Seek, Tools
+from reverie.store.dreams.dream_views import Veil, guidance
+from reverie.store.dreams.staging import Staging
 from reverie.store.workspace import Workspace
 
 NO_MODEL = "no model looks the pages over: set `dream.model` (or `model`)"

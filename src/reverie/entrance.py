@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reverie.config import config_folder, load, shared_folders, workspace_path
-from reverie.core.settings import Settings
-from reverie.store.disk import Disk
+from reverie.core.settings.value import Settings
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
 
 if TYPE_CHECKING:

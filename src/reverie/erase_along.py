@@ -19,15 +19,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from reverie.core import framing
-from reverie.core.active_window import unread
-from reverie.core.erasure import Eraser, Erasure
-from reverie.core.forgetting import LEAST
-from reverie.core.phrases import by_first, find, phrase, weight, words
+from reverie.core.forgetting.erasure import Eraser, Erasure
+from reverie.core.forgetting.mask import LEAST
+from reverie.core.formats import framing
 from reverie.core.records import Entry, Remember
+from reverie.core.sessions.active_window import unread
+from reverie.core.text.phrases import by_first, find, phrase, weight, words
 from reverie.errors import InvalidRecord
 from reverie.index.state import State
-from reverie.store import erasing, journal, letting_go, quarantine, sessions
+from reverie.store import journal, quarantine, sessions
+from reverie.store.forgotten import erasing, letting_go
 from reverie.store.workspace import Workspace
 
 

@@ -26,24 +26,25 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
-from reverie.core.active_window import range_of
 from reverie.core.days import format_instant
 from reverie.core.due import Due
 from reverie.core.entries import derived_id
-from reverie.core.extracting import Extracted, Reading, storing
-from reverie.core.hints import is_echo
-from reverie.core.linking import linked
-from reverie.core.note_parts import parts
-from reverie.core.pipeline import Moment, due, rhythm_of
+from reverie.core.guard.hints import is_echo
+from reverie.core.guard.linking import linked
 from reverie.core.records import Event, Extraction, Turn
-from reverie.core.withheld import readable_turn
+from reverie.core.sessions.active_window import range_of
+from reverie.core.sessions.extracting import Extracted, Reading, storing
+from reverie.core.sessions.note_parts import parts
+from reverie.core.sessions.pipeline import Moment, due, rhythm_of
+from reverie.core.sessions.withheld import readable_turn
 from reverie.errors import ModelFailed, ReverieError
 from reverie.model.asking import Model
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
-from reverie.model.rules import Found
+from reverie.model.rules.turns import Found
 from reverie.model.spans import Taken, take, together
-from reverie.store import history, journal, kept_out, lent, notes, sessions, stream, tries
+from reverie.store import history, journal, kept_out, notes, sessions, stream, tries
 from reverie.store.entering import gave_entries, prepare, prepare_parts
+from reverie.store.hosts import lent
 from reverie.store.unread import Unread, past
 from reverie.store.workspace import Workspace
 
@@ -88,9 +89,9 @@ def extract(
 ) -> Extracted:
     """Read what is unread of the named sessions and of the dated notes, by `model` or by rule.
 
-    Without names, those sessions are read that `core.pipeline` says are due at this `moment`; by hand, all are. What
-    is handed out to a host's model is left to it; with `upto` its reading is stored, of turns before that alone. A
-    model that cannot be asked is a problem in the result, and ends the reading.
+    Without names, those sessions are read that `core.sessions.pipeline` says are due at this `moment`; by hand, all
+    are. What is handed out to a host's model is left to it; with `upto` its reading is stored, of turns before that
+    alone. A model that cannot be asked is a problem in the result, and ends the reading.
     """
     if not ws.settings.enabled:
         return Extracted()

@@ -1,9 +1,9 @@
 """What an erase does beyond its own workspace: with the people beneath it, and where copies were sent.
 
-Owns the queue of it, which is `store.orders` for people and `.state/shared.jsonl` for copies; promises that locks of
-two workspaces are never held at once, that what could not be done stays queued, is told by `status` and done by the
-next drain, and that nobody's own words are taken (`erase_along`); never erases in a workspace that does not belong to
-this user, or that does not count this one among its members.
+Owns the queue of it, which is `store.forgotten.orders` for people and `.state/shared.jsonl` for copies; promises that
+locks of two workspaces are never held at once, that what could not be done stays queued, is told by `status` and done
+by the next drain, and that nobody's own words are taken (`erase_along`); never erases in a workspace that does not
+belong to this user, or that does not count this one among its members.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import msgspec
 
 from reverie import layout
 from reverie.company import THEIRS, fellows
-from reverie.core.erasure import Erasure, Order
-from reverie.core.names import safe_name
+from reverie.core.forgetting.erasure import Erasure, Order
 from reverie.core.scopes import Copied
+from reverie.core.text.names import safe_name
 from reverie.erase_along import Along, erase_along, said_by
 from reverie.errors import NotFound, ReverieError
 from reverie.opening import Opened
 from reverie.status import Problem
-from reverie.store import orders, subscriptions
+from reverie.store import subscriptions
+from reverie.store.forgotten import orders
 
 
 def follow(opened: Opened) -> Along:

@@ -15,7 +15,7 @@ The order of a forget, under the write lock:
 4. the record of 1 is removed
 
 What a crash leaves: before 2, nothing is forgotten; after it, everything is hidden; either way the next write appends
-what is missing. An erase forgets first and then follows `store.erasing`, which is finished in the same way.
+what is missing. An erase forgets first and then follows `store.forgotten.erasing`, which is finished in the same way.
 
 Next: `publish`, at once.
 """
@@ -30,17 +30,18 @@ import msgspec
 
 from reverie import layout
 from reverie.core.due import Due
-from reverie.core.erasure import Eraser, Erasure
-from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask, Why
-from reverie.core.letting_go import circle, says_more, sharing
+from reverie.core.forgetting.erasure import Eraser, Erasure
+from reverie.core.forgetting.exclusions import excluded_by
+from reverie.core.forgetting.letting_go import circle, says_more, sharing
+from reverie.core.forgetting.mask import Mask, Why
 from reverie.core.records import Entry, Remember, Tombstone, Turn
-from reverie.core.setting_keys import is_plain
+from reverie.core.settings.keys import is_plain
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import erasing, journal, letting_go, provenance, sessions, tombstones, topics
-from reverie.store.letting_go import Forgetting
+from reverie.store import journal, provenance, sessions, topics
+from reverie.store.forgotten import erasing, letting_go, tombstones
+from reverie.store.forgotten.letting_go import Forgetting
 from reverie.store.workspace import Workspace
 
 

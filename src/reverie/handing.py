@@ -15,15 +15,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reverie.core.days import format_instant
-from reverie.core.extracting import Reading
-from reverie.core.handed import Handed, Lent
-from reverie.core.pipeline import due, rhythm_of
 from reverie.core.records import Turn
-from reverie.core.withheld import readable_turn
+from reverie.core.sessions.extracting import Reading
+from reverie.core.sessions.handed import Handed, Lent
+from reverie.core.sessions.pipeline import due, rhythm_of
+from reverie.core.sessions.withheld import readable_turn
 from reverie.errors import Busy
 from reverie.model.extraction import examined
 from reverie.model.extraction_request import CONTEXT_TURNS, SCHEMA, Span, first_batch, requests
-from reverie.store import lent, sessions, tries, wanted
+from reverie.store import sessions, tries
+from reverie.store.dreams import wanted
+from reverie.store.hosts import lent
 from reverie.store.workspace import Workspace
 
 _FORM = frozenset(SCHEMA["properties"]["entries"]["items"]["properties"])  # the members of an item

@@ -20,10 +20,10 @@ from pathlib import Path
 import msgspec
 
 from reverie import layout
-from reverie.core.intake import cleaned, problem
 from reverie.core.marks import SIZE, Marks
-from reverie.core.names import is_day
 from reverie.core.records import Turn
+from reverie.core.sessions.intake import cleaned, problem
+from reverie.core.text.names import is_day
 from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import formats, locomo
 from reverie.importers.source import listed, members

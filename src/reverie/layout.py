@@ -1,7 +1,7 @@
 """Where each file of a workspace lives, and whether it is canonical or derived.
 
 Owns every path and folder name; promises that no other module spells one; never touches the disk. All paths
-are POSIX strings relative to the workspace folder, as `store.disk` takes them.
+are POSIX strings relative to the workspace folder, as `store.filesystem.disk` takes them.
 
 Canonical: losing a byte is a bug. Derived: may be deleted at any time and comes back equal.
 """

@@ -19,8 +19,8 @@ import msgspec
 from reverie import dream as dreaming
 from reverie.care import Care
 from reverie.core.checked import Checked
-from reverie.core.handed import Handed, Lent, Submitted
-from reverie.core.plural import many
+from reverie.core.sessions.handed import Handed, Lent, Submitted
+from reverie.core.text.plural import many
 from reverie.dream import Dreamt, Started, Wish
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.extract import extract
@@ -29,8 +29,9 @@ from reverie.model.extraction import Submission
 from reverie.model.extraction_request import NAMED, extractor
 from reverie.reaching import reach_of
 from reverie.review import GUESTS, Item
-from reverie.store import dreaming as kept_runs
-from reverie.store import lease, lent, reviews, runs, wanted
+from reverie.store.dreams import dreaming as kept_runs
+from reverie.store.dreams import lease, reviews, runs, wanted
+from reverie.store.hosts import lent
 from reverie.store.workspace import Workspace
 
 _NAME = 60  # characters of what a model calls itself

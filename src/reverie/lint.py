@@ -7,8 +7,8 @@ Owns the checks on what pages say; promises that looking writes nothing but that
 judgement a dream's pages pass, and that either is one run of kind `lint`, which `undo` takes back; never touches a page
 outside the notebook's zones, nor words that no check complains of.
 
-What survives a crash: the old pages or the new ones, never some of each (`store.installing`). `check` asks whether the
-files are whole; `lint` asks whether what they say is well kept.
+What survives a crash: the old pages or the new ones, never some of each (`store.dreams.installing`). `check` asks
+whether the files are whole; `lint` asks whether what they say is well kept.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from datetime import date, timedelta
 import msgspec
 
 from reverie import layout
-from reverie.core.active import active_content
-from reverie.core.batch import Shut, gate, just_was
-from reverie.core.citations import links
-from reverie.core.claims import uncited
 from reverie.core.days import when_bounds
-from reverie.core.editing import Edited
-from reverie.core.front_matter import DATE, Front
-from reverie.core.front_matter import read as read_front
-from reverie.core.mending import Complaint, mended
-from reverie.core.moves import moves
-from reverie.core.orphans import name_of, orphans, shorts
-from reverie.core.plural import many
-from reverie.core.policy import Case, judge
-from reverie.core.proposal import Proposal
+from reverie.core.dreams.batch import Shut, gate, just_was
+from reverie.core.dreams.editing import Edited
+from reverie.core.dreams.policy import Case, judge
+from reverie.core.dreams.proposal import Proposal
+from reverie.core.dreams.sight import waiting_parts
+from reverie.core.pages.active import active_content
+from reverie.core.pages.citations import links
+from reverie.core.pages.claims import uncited
+from reverie.core.pages.front_matter import DATE, Front
+from reverie.core.pages.front_matter import read as read_front
+from reverie.core.pages.mending import Complaint, mended
+from reverie.core.pages.moves import moves
+from reverie.core.pages.orphans import name_of, orphans, shorts
+from reverie.core.pages.source import split
 from reverie.core.records import Outcome
-from reverie.core.sight import waiting_parts
-from reverie.core.source import split
+from reverie.core.text.plural import many
 from reverie.errors import UnsafePath, UsageError
 from reverie.index.state import State
-from reverie.store import changing, counters, installing, lease, pages, runs, stream
-from reverie.store.changing import Change, Files
+from reverie.store import counters, pages, stream
 from reverie.store.counters import DreamCounters
-from reverie.store.pruning import prune
-from reverie.store.staging import Staging
+from reverie.store.dreams import changing, installing, lease, runs
+from reverie.store.dreams.changing import Change, Files
+from reverie.store.dreams.staging import Staging
+from reverie.store.versions.pruning import prune
 from reverie.store.workspace import Workspace
 
 LINTER = "rules-1"  # what a run's record calls it

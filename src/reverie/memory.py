@@ -29,9 +29,9 @@ from reverie.context import Context, ContextRequest, context
 from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
 from reverie.core.fold import EntryState
-from reverie.core.pipeline import Moment
 from reverie.core.records import Draft, Origin, Turn
-from reverie.core.tokens import terms
+from reverie.core.sessions.pipeline import Moment
+from reverie.core.text.tokens import terms
 from reverie.core.where import Where
 from reverie.digest import Digested
 from reverie.drain import Drained, drain
@@ -43,7 +43,7 @@ from reverie.opening import Opened
 from reverie.reaching import reach_of
 from reverie.recall import Ask, Found, keep_log
 from reverie.remember import Remembered
-from reverie.store import runs
+from reverie.store.dreams import runs
 from reverie.why import Why
 
 

@@ -27,18 +27,21 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from reverie import layout
+from reverie.core.dreams.watermark import run_name
 from reverie.core.entries import derived_id
-from reverie.core.exclusions import excluded_by
-from reverie.core.forgetting import Mask
-from reverie.core.key_values import decoded, name_of, text_of
+from reverie.core.forgetting.exclusions import excluded_by
+from reverie.core.forgetting.mask import Mask
+from reverie.core.formats.key_values import decoded, name_of, text_of
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, KeyValue, Outcome, Remember, Run
-from reverie.core.watermark import run_name
 from reverie.core.where import Where
 from reverie.importers.taken import Imported
 from reverie.importers.turns import Skipped
 from reverie.index.state import State
-from reverie.store import history, journal, kv, runs, sessions, stream, tombstones
-from reverie.store.disk import Disk
+from reverie.store import history, journal, sessions, stream
+from reverie.store.dreams import runs
+from reverie.store.filesystem.disk import Disk
+from reverie.store.forgotten import tombstones
+from reverie.store.hosts import kv
 from reverie.store.workspace import Workspace
 
 _ADDED = (layout.NOTEBOOK, layout.SUMMARIES, layout.FILES, layout.SKILLS, "notes")

@@ -18,7 +18,7 @@ from datetime import datetime
 
 from reverie.core.ledger import Call, Standing, last_troubles, standing
 from reverie.core.patience import limits_of, pause, refusal, rest
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import ModelFailed
 from reverie.model.access import Access
 from reverie.model.agents import Agentic, AgentModel, agent_model

@@ -16,12 +16,12 @@ import msgspec
 
 from reverie import layout
 from reverie.config import no_workspace, settings_template, variable
-from reverie.core.active_window import parse_range
 from reverie.core.due import Due
-from reverie.core.forgetting import Mask
-from reverie.core.names import safe_name
-from reverie.core.pipeline import Moment, due, rhythm_of
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Entry
+from reverie.core.sessions.active_window import parse_range
+from reverie.core.sessions.pipeline import Moment, due, rhythm_of
+from reverie.core.text.names import safe_name
 from reverie.drain import finish as finish_drain
 from reverie.dream import finish as finish_dream
 from reverie.entrance import Opening
@@ -49,7 +49,8 @@ from reverie.model.asking import Model, Purpose
 from reverie.model.counting import Count, counter
 from reverie.models import Models
 from reverie.recall import catch_up
-from reverie.store import journal, pages, rendered, reviews, sessions, trust
+from reverie.store import journal, pages, rendered, sessions, trust
+from reverie.store.dreams import reviews
 from reverie.store.workspace import Identity, Workspace
 from reverie.why import Behind, behind
 
@@ -305,7 +306,8 @@ def make_workspace(opening: Opening) -> Opened:
     ws = opening.workspace(opening.folder())
     ws.disk.make_folder("")
     if ws.disk.size(layout.ORIGIN) is None:
-        _found(opening, ws, agent=opening.agent or ws.root.name, person="")
+        ws.found(_identity(opening, ws, agent=opening.agent or ws.root.name, person=""))
+        pages.bootstrap(ws)
     else:
         ws.make_folders()
     opened = Opened(opening, ws, identity=ws.identity())
@@ -332,12 +334,6 @@ def trust_workspace(opening: Opening) -> Opened:
         with suppress(NotAWorkspace, DamagedFile, UnsafePath):  # `check` names what is no person's workspace
             person.found(_sealed(opening, person.identity()))
     return Opened(opening, ws, identity=ws.identity())
-
-
-def _found(opening: Opening, ws: Workspace, *, agent: str, person: str) -> None:
-    """Write the identity of a new workspace, its folders and its first pages."""
-    ws.found(_identity(opening, ws, agent=agent, person=person))
-    pages.bootstrap(ws)
 
 
 def _identity(opening: Opening, ws: Workspace, *, agent: str, person: str) -> Identity:

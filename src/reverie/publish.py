@@ -26,10 +26,10 @@ import msgspec
 
 from reverie import layout
 from reverie.core.fold import EntryState
-from reverie.core.memory_file import Compiled, Merged, compile_memory, merge_block, wanted
-from reverie.core.memory_pages import Sources
-from reverie.core.staleness import Freshness, just_now, stale
-from reverie.core.standing import Shortlist
+from reverie.core.glance.memory_file import Compiled, Merged, compile_memory, merge_block, wanted
+from reverie.core.glance.memory_pages import Sources
+from reverie.core.glance.staleness import Freshness, just_now, stale
+from reverie.core.glance.standing import Shortlist
 from reverie.errors import BudgetOverflow, Busy
 from reverie.store import counters
 from reverie.store.counters import PublishCounters

@@ -6,12 +6,12 @@ the agent's searches pass the mask like everybody's; never dreams itself.
 
 from __future__ import annotations
 
-from reverie.core.dream_rights import kept_from_guests
+from reverie.core.dreams.rights import kept_from_guests
 from reverie.dream import Reach
 from reverie.editorial import Around
 from reverie.opening import Opened
 from reverie.recall import Ask, recall
-from reverie.store.dream_views import Veil
+from reverie.store.dreams.dream_views import Veil
 
 FOUND = 20  # of which the tools show the best
 

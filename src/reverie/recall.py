@@ -21,13 +21,13 @@ from reverie import layout
 from reverie.core.categories import hint, names_of
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState, fold
-from reverie.core.query import parse
-from reverie.core.rank import Ranked, rank
 from reverie.core.records import Event
 from reverie.core.records import Recalled as RecallLine
-from reverie.core.rows import Candidate, Filter, Kind, Row
+from reverie.core.search.query import parse
+from reverie.core.search.rank import Ranked, rank
+from reverie.core.search.rows import Candidate, Filter, Kind, Row
 from reverie.core.significance import decayed, protected
-from reverie.core.tokens import search_terms
+from reverie.core.text.tokens import search_terms
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.feeding import DESCRIPTION, Feeding, queued_rows

@@ -25,10 +25,10 @@ from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
 from reverie.core.entries import derived_id, notable, oversized, problem
-from reverie.core.exclusions import excluded_by
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
-from reverie.core.intake import mistyped, must_be
+from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
+from reverie.core.sessions.intake import mistyped, must_be
 from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
 from reverie.store import journal, kept_out, notes, quarantine, stream
 from reverie.store.workspace import Workspace

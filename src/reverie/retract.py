@@ -9,8 +9,8 @@ An entry goes with its turns when all the turns that hold its evidence were take
 back, and its turns with it. Turns without entries are named by their session: that restores them, or erases them whole,
 with what the history has of them. What an agent wrote elsewhere by hand (a note, a page, an explicit write) stays.
 
-The order, and what a crash leaves, is that of a forget (`store.letting_go`): what was begun is finished by the next
-write.
+The order, and what a crash leaves, is that of a forget (`store.forgotten.letting_go`): what was begun is finished by
+the next write.
 
 Next: `publish`, at once, when entries went.
 """
@@ -23,13 +23,14 @@ from typing import NamedTuple
 import msgspec
 
 from reverie.core.due import Due
-from reverie.core.forgetting import ERASED, Cipher, Mask
+from reverie.core.forgetting.mask import ERASED, Cipher, Mask
 from reverie.core.records import Entry, Span, Tombstone, Turn
 from reverie.core.where import Where
 from reverie.errors import NotFound
 from reverie.index.state import State
-from reverie.store import letting_go, sessions, tombstones
-from reverie.store.letting_go import Forgetting
+from reverie.store import sessions
+from reverie.store.forgotten import letting_go, tombstones
+from reverie.store.forgotten.letting_go import Forgetting
 from reverie.store.provenance import Origins
 from reverie.store.workspace import Workspace
 

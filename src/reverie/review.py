@@ -21,12 +21,13 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Event, JournalRecord, Outcome
 from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import history, installing, journal, pages, quarantine, reviews, stream
-from reverie.store.git import History
+from reverie.store import history, journal, pages, quarantine, stream
+from reverie.store.dreams import installing, reviews
+from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
 
 Topic = Literal[

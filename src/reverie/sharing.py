@@ -24,14 +24,15 @@ import msgspec
 
 from reverie import layout
 from reverie.core.entries import derived_id
-from reverie.core.exclusions import excluded_by
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.exclusions import excluded_by
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Event, Remember, Tombstone
 from reverie.core.scopes import Copied, copy_of
 from reverie.index.state import State
 from reverie.index.team import of_team
-from reverie.store import erasing, journal, stream, subscriptions, tombstones
+from reverie.store import journal, stream, subscriptions
+from reverie.store.forgotten import erasing, tombstones
 from reverie.store.workspace import Workspace
 
 

@@ -8,8 +8,8 @@ but `off`: as what replaced the procedure would have it, else to be removed.
 
 Owns which procedures are put forward; promises that each is put forward once, whatever became of it, that nothing of a
 stranger's, no secret and nothing forgotten becomes a skill, and that a file which is there is never overwritten; needs
-no model. What survives a crash: a proposal is one line; an install is that of `store.installing`, and a skill that was
-installed without its note in the reviews is known by the entry it names.
+no model. What survives a crash: a proposal is one line; an install is that of `store.dreams.installing`, and a skill
+that was installed without its note in the reviews is known by the entry it names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.fold import EntryState
-from reverie.core.skilled import (
+from reverie.core.dreams.skilled import (
     Skill,
     holds,
     is_ripe,
@@ -32,10 +31,11 @@ from reverie.core.skilled import (
     stands_on,
     successor,
 )
+from reverie.core.fold import EntryState
 from reverie.core.where import Where
 from reverie.index.state import State
-from reverie.store import changing, installing, lease, reviews
-from reverie.store.changing import Change
+from reverie.store.dreams import changing, installing, lease, reviews
+from reverie.store.dreams.changing import Change
 from reverie.store.workspace import Workspace
 
 LEARNER = "rules-1"  # what a run's record calls it

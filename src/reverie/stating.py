@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reverie.core.entries import derived_id, problem
-from reverie.core.exclusions import excluded_by
+from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Entry, Remember
 from reverie.importers.taken import Fact, Passed
 from reverie.store import journal, kept_out

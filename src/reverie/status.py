@@ -15,23 +15,24 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.budget import budget_of
+from reverie.core.dreams.raw_history import Known, failed_slices, pending_days, raw_history
+from reverie.core.dreams.watermark import highest
+from reverie.core.formats import framing
+from reverie.core.glance.budget import budget_of
+from reverie.core.glance.memory_file import merge_block
+from reverie.core.glance.staleness import Freshness, late
 from reverie.core.ledger import Spent, by_purpose, told
-from reverie.core.memory_file import merge_block
-from reverie.core.plural import many
-from reverie.core.raw_history import Known, failed_slices, pending_days, raw_history
 from reverie.core.records import Opened, Run, SessionLine, Turn
-from reverie.core.staleness import Freshness, late
-from reverie.core.watermark import highest
+from reverie.core.text.plural import many
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
-from reverie.store import counters, daylog, history, journal, quarantine, reviews, sessions, stream, usage
+from reverie.store import counters, daylog, history, journal, quarantine, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters, PublishCounters
-from reverie.store.hooks import told as told_hooks
+from reverie.store.dreams import reviews
+from reverie.store.dreams.progress import Amounts, Progress, progress
+from reverie.store.hosts.hooks import told as told_hooks
 from reverie.store.kept_out import KeptOut, counted
-from reverie.store.progress import Amounts, Progress, progress
 from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 

@@ -21,9 +21,9 @@ from reverie.index.embed.toy import ToyEmbedder
 from reverie.model.agents import AgentModel
 from reverie.model.asking import Reply, Request, Usage
 from reverie.model.playing import Step, played
-from reverie.store.crashing import CrashSyscalls
-from reverie.store.disk import Disk
-from reverie.store.unsynced import Crashed, Plan
+from reverie.store.filesystem.crashing import CrashSyscalls
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.unsynced import Crashed, Plan
 
 __all__ = [
     "CrashDisk",
@@ -162,7 +162,7 @@ class CrashDisk(Disk):
     and the folder is what a power cut would leave. `fail_at=n` makes that call fail once with `error` (an errno;
     ENOSPC first takes half of a write), or every call from it on with `forever`. `calls` counts and `log` names
     the calls; they include opening for writing. `ops` are the calls, for another Disk under the same plan. See
-    `store.crashing` for what may happen.
+    `store.filesystem.crashing` for what may happen.
     """
 
     def __init__(

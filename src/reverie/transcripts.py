@@ -28,15 +28,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from reverie import layout
-from reverie.core.injected import spans_of
-from reverie.core.intake import cleaned, problem
 from reverie.core.records import Turn
+from reverie.core.sessions.injected import spans_of
+from reverie.core.sessions.intake import cleaned, problem
 from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import claude_code
 from reverie.importers.taken import Passed
 from reverie.importers.turns import Defaults
-from reverie.store import hooks, quarantine, sessions, stream
-from reverie.store.hooks import Position
+from reverie.store import quarantine, sessions, stream
+from reverie.store.hosts import hooks
+from reverie.store.hosts.hooks import Position
 from reverie.store.workspace import Workspace
 
 MOST = 2 << 20  # bytes read at one call; about a second, so that a hook keeps its host waiting no longer

@@ -33,8 +33,8 @@ import msgspec
 from reverie import layout
 from reverie.errors import NewerFormat, StoreUnwritable, UnsafePath, UsageError
 from reverie.importers.taken import Imported
-from reverie.store.disk import Disk
-from reverie.store.lock import Locks
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.lock import Locks
 from reverie.store.workspace import Workspace
 
 MANIFEST = "manifest.json"

@@ -15,16 +15,17 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
 from reverie import layout
-from reverie.core.citations import citations
 from reverie.core.days import parse_instant
-from reverie.core.plural import many
+from reverie.core.pages.citations import citations
+from reverie.core.pages.reverting import reverted, without_citing
 from reverie.core.records import Outcome, OutcomeKind, Run
-from reverie.core.reverting import reverted, without_citing
+from reverie.core.text.plural import many
 from reverie.errors import Conflict, NotFound, UsageError
-from reverie.store import changing, installing, lease, pages, runs, stream
-from reverie.store.changing import Change, Files
-from reverie.store.git import History
-from reverie.store.landing import INDEX
+from reverie.store import pages, stream
+from reverie.store.dreams import changing, installing, lease, runs
+from reverie.store.dreams.changing import Change, Files
+from reverie.store.dreams.landing import INDEX
+from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
 
 UNDOABLE = ("dream", "lint", "skill")  # kinds of runs; an undo is taken back by dreaming again

@@ -1,7 +1,7 @@
 """An adapter's own values, kept under a namespace and a key beside what the agent remembers.
 
 In: puts, each a whole value or a deletion. Out: lines of `.state/kv.jsonl`, redacted, synced; values read back as they
-were stored, found by namespace, by filter and by words. No model. What survives a crash here: see `store.kv`.
+were stored, found by namespace, by filter and by words. No model. What survives a crash here: see `store.hosts.kv`.
 
 Nobody extracts from a value, and it is no entry: `recall` finds its words, and what was forgotten is left out of it by
 every reader, as `[forgotten]`. A topic that is never stored is refused with an error, for a host that believes it has
@@ -19,9 +19,9 @@ from typing import Any
 
 import msgspec
 
-from reverie.core.exclusions import excluded_by
-from reverie.core.forgetting import Mask
-from reverie.core.key_values import (
+from reverie.core.forgetting.exclusions import excluded_by
+from reverie.core.forgetting.mask import Mask
+from reverie.core.formats.key_values import (
     DEEP,
     Item,
     Name,
@@ -35,13 +35,13 @@ from reverie.core.key_values import (
     withheld,
 )
 from reverie.core.limits import too_long, too_many
-from reverie.core.query import parse
-from reverie.core.rank import rank
 from reverie.core.records import KeyValue
-from reverie.core.rows import Filter
+from reverie.core.search.query import parse
+from reverie.core.search.rank import rank
+from reverie.core.search.rows import Filter
 from reverie.errors import UsageError
 from reverie.index.protocol import Index
-from reverie.store import kv
+from reverie.store.hosts import kv
 from reverie.store.workspace import Workspace
 
 _SCOPES = 256  # namespaces that a search is narrowed to by the index; of more, it looks through all

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reverie import layout
-from reverie.core.active_window import parse_range
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Event, Outcome, Turn
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
+from reverie.core.sessions.active_window import parse_range
 from reverie.core.where import Where
 from reverie.index.state import State
 from reverie.store import sessions

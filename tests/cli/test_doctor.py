@@ -23,8 +23,9 @@ from reverie.entrance import Opening
 from reverie.errors import ModelFailed
 from reverie.memory import Memory
 from reverie.opening import open_workspace
-from reverie.store import counters, lease
+from reverie.store import counters
 from reverie.store.counters import ConsolidateCounters
+from reverie.store.dreams import lease
 from reverie.surface.doctor import inside, looking, machine, place
 from reverie.surface.doctor.symptoms import Patient
 from reverie.testing import FixedClock, ScriptedModel

@@ -17,7 +17,8 @@ from reverie.adapters.claude_code_events import FLAGS, captured, event_of
 from reverie.core.records import Draft, Turn
 from reverie.index.glance import mark_of
 from reverie.light import opened_light
-from reverie.store import hooks, sessions
+from reverie.store import sessions
+from reverie.store.hosts import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 PROGRAM = """
 import atexit, sys
 def told():
-    names = ("reverie.memory", "reverie.index.state", "typer", "markdown_it", "reverie.model.rules")
+    names = ("reverie.memory", "reverie.index.state", "typer", "markdown_it", "reverie.model.rules.turns")
     print("LOADED", *(name for name in names if name in sys.modules), file=sys.stderr)
 atexit.register(told)
 from reverie.surface.cli.entry import main

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ledger import NOON, fresh_folders, opened, state_of
 
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Entry, Extraction, Turn
 from reverie.errors import ReverieError
 from reverie.forget import finish, mask_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ledger import fresh_folders, opened
 
-from reverie.store import files
+from reverie.store.hosts import files
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk, Wreck, crash_loop, fail_loop
 

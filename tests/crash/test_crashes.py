@@ -11,7 +11,7 @@ from ledger import account, fresh_folders, opened
 from lives import draining, extracting, faults, finished, goes_on, keying, queued, writing
 
 from reverie import layout
-from reverie.core import drain_plan
+from reverie.core.formats import drain_plan
 from reverie.errors import ReverieError
 from reverie.store import journal
 from reverie.store.workspace import Workspace

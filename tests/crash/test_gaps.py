@@ -13,7 +13,7 @@ from lives import faults, goes_on
 
 from reverie import layout
 from reverie.capture import capture
-from reverie.core import drain_plan
+from reverie.core.formats import drain_plan
 from reverie.core.records import Entry, Remember
 from reverie.drain import drain
 from reverie.extract import extract

@@ -19,15 +19,15 @@ from reverie.entrance import Opening
 from reverie.errors import Conflict
 from reverie.memory import Memory
 from reverie.opening import make_workspace, open_workspace
-from reverie.store import lease, reviews, runs
-from reverie.store.dream_views import Veil
+from reverie.store.dreams import lease, reviews, runs
+from reverie.store.dreams.dream_views import Veil
 from reverie.testing import FixedClock, crash_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from reverie.store.disk import Disk
+    from reverie.store.filesystem.disk import Disk
     from reverie.store.workspace import Workspace
     from reverie.testing import CrashDisk, Wreck
 

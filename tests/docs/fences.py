@@ -6,22 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reverie.core import erasure, ledger, records, scopes
-from reverie.store import (
-    counters,
-    hooks,
-    intents,
-    kept_out,
-    lease,
-    letting_go,
-    quarantine,
-    rendered,
-    reviews,
-    tries,
-    workspace,
-)
-from reverie.store.dream_deeds import Saw, Settled, Wrote
-from reverie.store.dreaming import Begun
+from reverie.core import ledger, records, scopes
+from reverie.core.forgetting import erasure
+from reverie.store import counters, intents, kept_out, quarantine, rendered, tries, workspace
+from reverie.store.dreams import lease, reviews
+from reverie.store.dreams.dream_deeds import Saw, Settled, Wrote
+from reverie.store.dreams.dreaming import Begun
+from reverie.store.forgotten import letting_go
+from reverie.store.hosts import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,20 +14,22 @@ import pytest
 from fences import LINES, Example, examples_of
 
 from reverie import layout, transfer
-from reverie.core import daylog, framing, summary, watermark
-from reverie.core.blocks import Block, find_block
-from reverie.core.citations import citations
-from reverie.core.daylog_fields import BY_NAME, FIELDS
 from reverie.core.days import Calendar
+from reverie.core.dreams import watermark
 from reverie.core.due_every import canonical
 from reverie.core.fold import FEEDBACK_WORDS, KINDS
-from reverie.core.front_matter import FIELDS as FRONT_FIELDS
-from reverie.core.front_matter import read as read_front
-from reverie.core.memory_lines import cited_lines
-from reverie.core.names import safe_name
+from reverie.core.formats import daylog, framing
+from reverie.core.formats.daylog_fields import BY_NAME, FIELDS
+from reverie.core.glance.memory_lines import cited_lines
+from reverie.core.pages.blocks import Block, find_block
+from reverie.core.pages.citations import citations
+from reverie.core.pages.front_matter import FIELDS as FRONT_FIELDS
+from reverie.core.pages.front_matter import read as read_front
+from reverie.core.pages.source import split
 from reverie.core.records import Entry
-from reverie.core.setting_sources import parse_toml, read_table
-from reverie.core.source import split
+from reverie.core.sessions import summary
+from reverie.core.settings.sources import parse_toml, read_table
+from reverie.core.text.names import safe_name
 from reverie.reindex import DERIVED
 from reverie.store import workspace
 
@@ -42,7 +44,7 @@ CALENDAR = Calendar("Europe/Berlin")
 NOT_STORED = {"Draft"}
 # A record leaves its defaults out of the file; of those that do not, these are stored all the same.
 WITH_DEFAULTS = {"Manifest"}
-STORED_IN = ("core.records", "core.erasure", "context", "transfer")
+STORED_IN = ("core.records", "core.forgetting.erasure", "context", "transfer")
 
 
 EXAMPLES = [example for page in PAGES for example in examples_of(page)]

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 from july import TODAY
 
-from reverie.core.query import parse
-from reverie.core.settings import Settings
+from reverie.core.search.query import parse
+from reverie.core.settings.value import Settings
 from reverie.index.choosing import open_index
 from reverie.testing import ToyEmbedder
 

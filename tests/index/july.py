@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from reverie.core.query import parse
-from reverie.core.rows import Row
+from reverie.core.search.query import parse
+from reverie.core.search.rows import Row
 
 AT = datetime(2026, 7, 1, 12, tzinfo=UTC)
 TODAY = date(2026, 7, 10)

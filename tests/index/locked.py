@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.store.lock import Locks
+from reverie.store.filesystem.lock import Locks
 
 
 def locks(root: Path):

@@ -6,7 +6,7 @@ import pytest
 from backends import ids, spoken, toy
 from july import FACTS, row, turn
 
-from reverie.core.rows import Filter
+from reverie.core.search.rows import Filter
 
 
 def test_rows_are_put_replaced_and_deleted(place):

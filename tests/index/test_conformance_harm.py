@@ -22,8 +22,8 @@ CHILD = """
 import sys
 from pathlib import Path
 import msgspec
-from reverie.core.rows import Row
-from reverie.core.settings import Settings
+from reverie.core.search.rows import Row
+from reverie.core.settings.value import Settings
 from reverie.index.choosing import open_index
 from reverie.testing import ToyEmbedder
 sys.path.insert(0, sys.argv[3])

@@ -6,7 +6,7 @@ import pytest
 from backends import LAKES, asked, ids, nearest, spoken, toy
 from july import FACTS, row, turn
 
-from reverie.core.rows import Filter
+from reverie.core.search.rows import Filter
 from reverie.index.placing import Placing
 
 

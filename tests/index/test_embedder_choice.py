@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from reverie.core.embedder_settings import EmbedderSettings
-from reverie.core.settings import Settings
+from reverie.core.settings.embedder import EmbedderSettings
+from reverie.core.settings.value import Settings
 from reverie.errors import BadSettings, EmbedderFailed
 from reverie.index.embed.choosing import key_variable, open_embedder
 from reverie.index.embedder import probed, same_model, unit_rows

@@ -12,7 +12,7 @@ import pytest
 from onnx_folder import write_folder
 
 import reverie
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import EmbedderFailed
 from reverie.index.embed.choosing import open_embedder
 from reverie.index.embed.folders import Output, folder_of, pooling
@@ -180,7 +180,7 @@ def watch(event, args):
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 import reverie
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.index.embed.choosing import open_embedder
 assert open_embedder(Settings(embedder="fastembed:{tmp_path}/m")).embed(["tea", "car"]).shape == (2, 3)
 print(acts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from embedding_server import serving
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import EmbedderFailed
 from reverie.index.embed.served import QUERY_SECONDS, REST_SECONDS, Served
 from reverie.index.embedder import BATCH, LONGEST, PROBE, same_model

@@ -9,13 +9,13 @@ import pytest
 
 from reverie import layout
 from reverie.core.days import Calendar
-from reverie.core.framing import frame
+from reverie.core.formats.framing import frame
 from reverie.core.records import Event, Opened, Turn
 from reverie.index import feeding
 from reverie.index.feeding import Feeding
 from reverie.index.rows import Rows
 from reverie.index.state import State
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 CALENDAR = Calendar("UTC", "00:00")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from reverie import layout
-from reverie.core.daylog import render
 from reverie.core.days import Calendar
-from reverie.core.framing import frame
+from reverie.core.formats.daylog import render
+from reverie.core.formats.framing import frame
 from reverie.core.records import Entry, Event
 from reverie.index.state import State
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 CALENDAR = Calendar("UTC", "00:00")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from reverie import layout
-from reverie.core.daylog import render
 from reverie.core.days import Calendar
-from reverie.core.framing import frame
+from reverie.core.formats.daylog import render
+from reverie.core.formats.framing import frame
+from reverie.core.formats.stretches import STRETCH
 from reverie.core.records import Entry, Event, Outcome, Remember
-from reverie.core.stretches import STRETCH
 from reverie.index.entry_rows import events_of
 from reverie.index.state import State
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 DAY = "2026-07-01"
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)

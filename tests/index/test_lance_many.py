@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from july import row
 
-from reverie.core.rows import Filter
+from reverie.core.search.rows import Filter
 from reverie.index.lance import Tables
 from reverie.index.lance_vectors import LanceVectors
 

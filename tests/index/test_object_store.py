@@ -14,7 +14,7 @@ from july import FACTS, row
 from object_store import KEY, SECRET, object_store
 
 import reverie
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import BadSettings, IndexUnavailable
 from reverie.index.choosing import open_index
 from reverie.opening import Opening
@@ -35,8 +35,8 @@ CHILD = """
 import sys
 from pathlib import Path
 import msgspec
-from reverie.core.rows import Row
-from reverie.core.settings import Settings
+from reverie.core.search.rows import Row
+from reverie.core.settings.value import Settings
 from reverie.index.choosing import open_index
 from reverie.testing import ToyEmbedder
 sys.path.insert(0, sys.argv[3])

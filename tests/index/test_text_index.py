@@ -9,9 +9,9 @@ from contextlib import nullcontext
 import pytest
 from july import AT, FACTS, TODAY, ids, row, scores, turn
 
-from reverie.core.query import parse
-from reverie.core.rank import rank
-from reverie.core.rows import Filter
+from reverie.core.search.query import parse
+from reverie.core.search.rank import rank
+from reverie.core.search.rows import Filter
 from reverie.index.text import SCANNED, TextIndex
 
 

@@ -228,7 +228,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 import msgspec
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
 from reverie.index.text import TextIndex
 index = TextIndex(Path(sys.argv[1]), nullcontext)
 index.rows.upsert(msgspec.json.decode(sys.stdin.read(), type=list[Row]))

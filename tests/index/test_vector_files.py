@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from july import row
 
-from reverie.core.rows import Filter
+from reverie.core.search.rows import Filter
 from reverie.errors import IndexUnavailable
 from reverie.index.protocol import Vectored
 from reverie.index.vector_places import PLACE, mask

@@ -19,7 +19,7 @@ from reverie import ContextRequest, Draft, Memory, Opening, Turn, Where
 from reverie.adapters.anthropic_memory import handle
 from reverie.adapters.claude_code import hook
 from reverie.adapters.claude_code_events import event_of
-from reverie.core.phrases import phrase
+from reverie.core.text.phrases import phrase
 from reverie.errors import ReverieError
 from reverie.recall import Ask
 from reverie.testing import FixedClock, ToyEmbedder

@@ -13,7 +13,7 @@ import pytest
 import reverie
 from reverie.context import ContextRequest
 from reverie.core.records import Draft
-from reverie.core.tokens import estimate
+from reverie.core.text.tokens import estimate
 from reverie.model import counting
 from reverie.opening import Opening
 

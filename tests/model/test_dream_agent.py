@@ -15,7 +15,7 @@ from dream_world import DAY, TEA, WORK, bytes_of, entry, later, log, look_at, op
 
 import reverie
 from reverie import layout
-from reverie.core.batch import PART_CHARACTERS, Part, parts_of
+from reverie.core.dreams.batch import PART_CHARACTERS, Part, parts_of
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, History
 from reverie.dream import Started, Wish, start, step
@@ -23,7 +23,8 @@ from reverie.errors import ModelFailed
 from reverie.model.dream_prompt import TOOLS, Task
 from reverie.opening import Opening
 from reverie.reaching import reach_of
-from reverie.store import history, runs
+from reverie.store import history
+from reverie.store.dreams import runs
 from reverie.testing import FixedClock, ScriptedAgent, crash_loop
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from dream_world import DAY, NIGHT, TEA, log, look_at, open_world
 
 from reverie.core.records import History as Condensed
 from reverie.store import history
-from reverie.store.dream_tools import READ_CHARS, RUN_READ, RUN_WRITTEN, Tools
-from reverie.store.dream_views import Veil
-from reverie.store.staging import Staging
+from reverie.store.dreams.dream_tools import READ_CHARS, RUN_READ, RUN_WRITTEN, Tools
+from reverie.store.dreams.dream_views import Veil
+from reverie.store.dreams.staging import Staging
 
 if TYPE_CHECKING:
     from pathlib import Path

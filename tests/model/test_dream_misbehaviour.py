@@ -12,8 +12,9 @@ from dream_agent import TEAS, Standing, answers, body, cite, cited, dreamt, good
 from dream_world import DANA, DAY, TEA, WORK, entry, later, log, open_world, page
 
 from reverie.errors import ModelFailed
-from reverie.store import counters, runs
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
+from reverie.store.dreams import runs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,8 @@ from dream_world import DAY, TEA, WORK, entry, failing, log, open_world, page, r
 
 from reverie import layout
 from reverie.core.records import Outcome
-from reverie.store import runs, stream
+from reverie.store import stream
+from reverie.store.dreams import runs
 from reverie.undo import restore, undo
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from dream_agent import TEAS, Standing, answers, body, cite, cited, dreamt, good, settle, write
 from dream_world import DAY, TEA, WORK, entry, happened, log, open_world
 
-from reverie.store import runs
+from reverie.store.dreams import runs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,21 +10,21 @@ from dream_agent import TEAS, answers, body, cite, write
 from dream_world import DANA, DAY, TEA, WORK, log, look_at, open_world, outcomes, page, run
 
 from reverie import layout
-from reverie.core.mending import Complaint
+from reverie.core.pages.mending import Complaint
 from reverie.editorial import NO_MODEL, Around, edit
 from reverie.errors import ModelFailed
 from reverie.model.editorial import Editing
 from reverie.models import Models
-from reverie.store import reviews, runs
-from reverie.store.dream_views import Veil
-from reverie.store.git import History
+from reverie.store.dreams import reviews, runs
+from reverie.store.dreams.dream_views import Veil
+from reverie.store.versions.git import History
 from reverie.testing import ScriptedAgent
 from reverie.undo import undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from reverie.core.editing import Edited
+    from reverie.core.dreams.editing import Edited
     from reverie.store.workspace import Workspace
 
 PERSONAL = "3_Personal/Work.md"

@@ -9,7 +9,7 @@ import pytest
 from test_extraction import item, read, turn
 
 from reverie.model.extraction_request import ITEMS, SCHEMA, Span
-from reverie.model.rules import EVIDENCE
+from reverie.model.rules.turns import EVIDENCE
 
 FIELDS: dict[str, Any] = SCHEMA["properties"]["entries"]["items"]["properties"]
 SAID = turn("I prefer tea. " + "Dana reads on. " * 80)

@@ -12,8 +12,8 @@ import reverie
 from reverie import layout
 from reverie.core.records import Draft
 from reverie.opening import Opening
-from reverie.store import runs
-from reverie.store.git import History
+from reverie.store.dreams import runs
+from reverie.store.versions.git import History
 from reverie.testing import FixedClock
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 from ledger import NOON, opened, reading
 
 from reverie.capture import capture
-from reverie.core.model_settings import ExtractionSettings
 from reverie.core.records import Extraction, Turn
+from reverie.core.settings.model import ExtractionSettings
 from reverie.extract import extract
 from reverie.model.access import Access
 from reverie.model.asking import Model, Reply, Request

@@ -12,7 +12,7 @@ from reverie.core.records import Turn
 from reverie.core.where import Where
 from reverie.memory import Memory
 from reverie.opening import open_workspace
-from reverie.store import reviews, runs
+from reverie.store.dreams import reviews, runs
 from reverie.surface.mcp.bound import Bound
 from reverie.testing import FixedClock
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from same_cases import FLAGS, Case
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Draft
 from reverie.core.where import Where
 from reverie.dream import Started

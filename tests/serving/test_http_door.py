@@ -10,7 +10,7 @@ from http_world import BASE, world_at
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.surface.http.app import app
 from reverie.surface.http.guard import grant_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from http_world import world_at
 
-from reverie.core.names import safe_name
+from reverie.core.text.names import safe_name
 from reverie.errors import Busy, Conflict, NotAWorkspace, NotFound, UsageError
 from reverie.surface.http.hosted import Hosted
 

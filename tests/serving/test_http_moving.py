@@ -12,10 +12,10 @@ import pytest
 from http_world import world_at
 
 from reverie import layout
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.errors import UnsafePath, UsageError
-from reverie.store import parcels
-from reverie.store.parcels import Parcel, sweep, zipped
+from reverie.store.hosts import parcels
+from reverie.store.hosts.parcels import Parcel, sweep, zipped
 
 if TYPE_CHECKING:
     from pathlib import Path

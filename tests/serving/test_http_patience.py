@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from http_world import World, world_at
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.surface.daemon.serve import _server
 from reverie.surface.http.rates import AT_ONCE, MOST, Rates
 

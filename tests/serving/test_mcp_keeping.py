@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from reverie.core.mcp_settings import McpSettings
-from reverie.core.settings import Settings
+from reverie.core.settings.mcp import McpSettings
+from reverie.core.settings.value import Settings
 from reverie.entrance import Opening
 from reverie.surface.mcp.bound import Bound, Rest
 from reverie.surface.mcp.keeping import Keeper, Ran, Running, command_of, start, wait_for

@@ -13,7 +13,7 @@ from dream_agent import TEAS, Standing, body, cite, cited, dreamt, write
 from dream_world import DANA, DAY, TEA, WORK, entry, log, open_world
 from hosting import DANAS, HALF, IDS, PAGE, PEOPLE, Host, Work, known_host
 
-from reverie.store import runs
+from reverie.store.dreams import runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

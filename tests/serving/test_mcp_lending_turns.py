@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hosting import Host
 
-from reverie.store import reviews
+from reverie.store.dreams import reviews
 
 if TYPE_CHECKING:
     from conftest import Place

@@ -12,7 +12,7 @@ from hosting import IDS, PAGE, Host
 from mcp import Client
 
 from reverie.memory import Memory
-from reverie.store import reviews
+from reverie.store.dreams import reviews
 from reverie.surface.mcp.bound import Bound
 from reverie.surface.mcp.server import make_server
 

@@ -32,7 +32,7 @@ from reverie.errors import ReverieError
 from reverie.memory import Memory
 from reverie.opening import make_workspace, open_workspace
 from reverie.recall import Ask
-from reverie.store.syscalls import Syscalls
+from reverie.store.filesystem.syscalls import Syscalls
 from reverie.surface.cli.commands import COMMANDS
 from reverie.surface.cli.main import run
 from reverie.surface.http.app import app

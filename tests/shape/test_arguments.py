@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from reverie.context import ContextRequest
-from reverie.core.context_plan import PARTS
 from reverie.core.records import Draft
+from reverie.core.search.context_plan import PARTS
 from reverie.core.where import Where
 from reverie.surface.cli.main import load
 from reverie.surface.http.reading import Filters, Part

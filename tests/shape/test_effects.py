@@ -160,7 +160,7 @@ def test_core_asks_neither_clock_nor_chance() -> None:
 def test_only_config_reads_the_environment() -> None:
     """The environment is read once, in config.py."""
     findings = [finding for source in package() for finding in environment_reads(source)]
-    demand(findings, "Add a setting in core/settings.py and read it from the Settings value.")
+    demand(findings, "Add a setting in core/settings/value.py and read it from the Settings value.")
 
 
 def test_catch_alls_stand_at_the_edge() -> None:
@@ -202,7 +202,7 @@ def test_catch_alls_stand_at_the_edge() -> None:
 def test_a_write_is_found(text: str) -> None:
     """Each way to change a file or start a process is found outside store/ and left alone inside."""
     assert len(list(writes(parse("src/reverie/drain.py", text)))) == 1
-    assert not list(writes(parse("src/reverie/store/disk.py", text)))
+    assert not list(writes(parse("src/reverie/store/filesystem/disk.py", text)))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_clock_and_chance_are_found(text: str) -> None:
 def test_the_environment_is_found() -> None:
     """A look at the environment is found everywhere but in config."""
     text = "import os\nfrom os import environ\na = os.environ['A']\nb = environ.get('B')\nc = os.getenv('C')"
-    assert len(list(environment_reads(parse("src/reverie/store/disk.py", text)))) == 3
+    assert len(list(environment_reads(parse("src/reverie/store/filesystem/disk.py", text)))) == 3
     assert not list(environment_reads(parse("src/reverie/config.py", text)))
 
 
@@ -270,7 +270,7 @@ def test_the_environment_is_found() -> None:
 )
 def test_a_catch_all_is_found(text: str) -> None:
     """A catch-all is found in any folder when nothing says why."""
-    assert list(broad_excepts(parse("src/reverie/store/disk.py", text)))
+    assert list(broad_excepts(parse("src/reverie/store/filesystem/disk.py", text)))
     assert list(broad_excepts(parse("src/reverie/surface/daemon.py", text)))
 
 

@@ -221,7 +221,7 @@ WRONG = [
     ("core/a.py", "import reverie.config"),
     ("store/a.py", "from reverie.index.text import TextIndex"),
     ("index/a.py", "import reverie.model.agent"),
-    ("importers/a.py", "from reverie.store.disk import Disk"),
+    ("importers/a.py", "from reverie.store.filesystem.disk import Disk"),
     ("store/a.py", "from reverie import drain"),
     ("drain.py", "from reverie import publish"),
     ("drain.py", "from reverie.publish import publish"),
@@ -323,7 +323,7 @@ def test_a_stranger_is_found() -> None:
     """A library imported outside its folder is found, inside a function too."""
     text = "def f():\n    from dulwich.repo import Repo"
     assert list(strangers(parse("src/reverie/dream.py", text)))
-    assert not list(strangers(parse("src/reverie/store/git.py", text)))
+    assert not list(strangers(parse("src/reverie/store/versions/git.py", text)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 from reverie import layout
-from reverie.core.citations import cite
+from reverie.core.pages.citations import cite
 from reverie.core.records import Draft, Turn
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace, open_workspace

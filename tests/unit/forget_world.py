@@ -11,24 +11,24 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from reverie import layout
-from reverie.core.citations import cite
 from reverie.core.entries import derived_id
-from reverie.core.phrases import phrase
+from reverie.core.glance.standing import Shortlist
+from reverie.core.pages.citations import cite
 from reverie.core.records import Entry, Event, Extraction, History, Remember, ToolCall, Turn
-from reverie.core.settings import Settings
-from reverie.core.standing import Shortlist
+from reverie.core.settings.value import Settings
+from reverie.core.text.phrases import phrase
 from reverie.drain import drain
 from reverie.index.state import State
 from reverie.publish import publish
 from reverie.store import journal, pages, sessions, stream
-from reverie.store.git import History as Commits
+from reverie.store.versions.git import History as Commits
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import FixedClock, counter_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reverie.store.disk import Disk
+    from reverie.store.filesystem.disk import Disk
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 NUTS = "User is severely allergic to macadamia nuts"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from reverie.core.days import Calendar
 from reverie.core.fold import EntryState, fold
-from reverie.core.memory_file import Compiled, compile_memory
-from reverie.core.memory_pages import Sources
+from reverie.core.glance.memory_file import Compiled, compile_memory
+from reverie.core.glance.memory_pages import Sources
+from reverie.core.glance.standing import Shortlist
 from reverie.core.records import Entry, Event
-from reverie.core.settings import PublishSettings, Settings
-from reverie.core.standing import Shortlist
+from reverie.core.settings.value import PublishSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

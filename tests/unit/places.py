@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from reverie import config
-from reverie.core.setting_keys import Key
-from reverie.core.settings import Settings
+from reverie.core.settings.keys import Key
+from reverie.core.settings.value import Settings
 from reverie.errors import BadSettings
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from reverie import layout
 from reverie.context import Context, ContextRequest, context
-from reverie.core.blocks import render_block
-from reverie.core.forgetting import Mask
-from reverie.core.memory_lines import cited_line
+from reverie.core.forgetting.mask import Mask
+from reverie.core.glance.memory_lines import cited_line
+from reverie.core.pages.blocks import render_block
 from reverie.core.records import Entry, Event, Extraction, Remember, ToolCall, Turn
-from reverie.core.settings import CompactionSettings, ContextSettings, Settings, SummarySettings
+from reverie.core.settings.value import CompactionSettings, ContextSettings, Settings, SummarySettings
 from reverie.index.state import State
 from reverie.store import journal, sessions, stream, summaries
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import FixedClock, counter_ids
 

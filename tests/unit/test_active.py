@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.core.active import active_content
+from reverie.core.pages.active import active_content
 
 ACTIVE = [
     ("<script>alert(1)</script>", "script"),

@@ -9,10 +9,10 @@ import pytest
 from desk import Desk
 
 from reverie import layout
-from reverie.core.front_matter import read, split
+from reverie.core.pages.front_matter import read, split
 from reverie.core.records import Event
 from reverie.store import stream
-from reverie.store.git import History
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from tool_memory import refused, said, tool_memory
 import reverie
 from reverie import Memory, Opening
 from reverie.adapters.anthropic_memory import VIEWED, handle
-from reverie.core import tool_files
-from reverie.store import files
-from reverie.store.git import History, blob_id
+from reverie.core.formats import tool_files
+from reverie.store.hosts import files
+from reverie.store.versions.git import History, blob_id
 from reverie.testing import FixedClock
 
 if TYPE_CHECKING:

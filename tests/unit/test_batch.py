@@ -9,7 +9,7 @@ from dream_world import entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.batch import (
+from reverie.core.dreams.batch import (
     PART_CHARACTERS,
     Open,
     Part,
@@ -22,7 +22,7 @@ from reverie.core.batch import (
     parts_of,
 )
 from reverie.core.fold import fold
-from reverie.core.settings import DreamSettings
+from reverie.core.settings.value import DreamSettings
 
 NOW = datetime(2026, 7, 10, 3, tzinfo=UTC)
 TODAY = "2026-07-10"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from reverie.core.active import active_content
-from reverie.core.blocks import (
+from reverie.core.pages.active import active_content
+from reverie.core.pages.blocks import (
     Block,
     Broken,
     Missing,
@@ -18,7 +18,7 @@ from reverie.core.blocks import (
     with_block,
     with_inner,
 )
-from reverie.core.citations import citations, cite
+from reverie.core.pages.citations import citations, cite
 
 ID = "2b47366a861a87ca"
 CITE = cite("2026-07-01", ID)

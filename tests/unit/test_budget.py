@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.budget import (
+from reverie.core.glance.budget import (
     PRESETS,
     Budget,
     Claim,
@@ -18,9 +18,9 @@ from reverie.core.budget import (
     fit,
     rank,
 )
-from reverie.core.settings import PublishSettings
-from reverie.core.standing import CONTEXT, DUE, PIN, PLAIN, PROCEDURE, PROTECTED_FROM, SIGNIFICANT
-from reverie.core.tokens import estimate
+from reverie.core.glance.standing import CONTEXT, DUE, PIN, PLAIN, PROCEDURE, PROTECTED_FROM, SIGNIFICANT
+from reverie.core.settings.value import PublishSettings
+from reverie.core.text.tokens import estimate
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60).map(
     lambda text: text.replace("\r", "")

@@ -13,7 +13,7 @@ from ledger import NOON, opened, said
 from reverie import layout
 from reverie.capture import Captured, capture, end, pause, resume
 from reverie.core.records import Attachment, ToolCall
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import InvalidRecord, StoreUnwritable, UsageError
 from reverie.store import quarantine, sessions
 from reverie.store.workspace import Workspace

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.categories import ALIASES, CATEGORIES, category, hint, names_of
-from reverie.core.names import valid_category
+from reverie.core.text.names import valid_category
 
 
 def test_the_known_categories_are_the_documented_ones() -> None:

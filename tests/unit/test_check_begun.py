@@ -8,8 +8,8 @@ import pytest
 from desk import Desk, days_ago
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.erasure import Erasure
+from reverie.core.forgetting.erasure import Erasure
+from reverie.core.formats import framing
 from reverie.core.records import Run
 from reverie.errors import DamagedFile, DrainFailed
 from reverie.store.intents import DrainIntent, InstallIntent

@@ -6,8 +6,8 @@ from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.chunks import paragraph_chunks
-from reverie.core.markdown import outline
+from reverie.core.pages.chunks import paragraph_chunks
+from reverie.core.pages.markdown import outline
 
 
 def test_long_runs_of_punctuation_are_cut_in_linear_time() -> None:

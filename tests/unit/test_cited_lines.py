@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.core.memory_lines import cited_lines
+from reverie.core.glance.memory_lines import cited_lines
 
 ID = "83f33219d7033862"
 

@@ -17,7 +17,8 @@ from reverie.adapters import claude_code
 from reverie.adapters.claude_code import LONGEST
 from reverie.adapters.claude_code_events import EVENTS, FLAGS, event_of
 from reverie.errors import UsageError
-from reverie.store import hooks, quarantine
+from reverie.store import quarantine
+from reverie.store.hosts import hooks
 from reverie.testing import ScriptedModel
 
 if TYPE_CHECKING:

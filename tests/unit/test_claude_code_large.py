@@ -11,7 +11,8 @@ from claude_talk import Talk, lines, opening, said
 import reverie
 from reverie import Memory
 from reverie.adapters import claude_code
-from reverie.store import hooks, quarantine
+from reverie.store import quarantine
+from reverie.store.hosts import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

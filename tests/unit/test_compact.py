@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from talks import NOON, S, agent, calling, chat, result, say, user, workspace
 
 from reverie.compact import active, compact
-from reverie.core.active_window import (
+from reverie.core.days import Calendar
+from reverie.core.records import Attachment, Turn
+from reverie.core.sessions.active_window import (
     content_of,
     exchanges,
     oldest_slices,
@@ -22,10 +24,8 @@ from reverie.core.active_window import (
     tokens_of,
     unread,
 )
-from reverie.core.days import Calendar
-from reverie.core.records import Attachment, Turn
-from reverie.core.settings import CompactionSettings, Settings
-from reverie.core.tokens import estimate
+from reverie.core.settings.value import CompactionSettings, Settings
+from reverie.core.text.tokens import estimate
 from reverie.errors import BudgetOverflow, UsageError
 from reverie.store import history, sessions
 from reverie.store.workspace import Workspace

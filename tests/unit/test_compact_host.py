@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.compact import Compacted
-from reverie.core.active_match import matched, told
 from reverie.core.records import Turn
+from reverie.core.sessions.active_match import matched, told
 from reverie.errors import BudgetOverflow, UsageError
 from reverie.store import sessions
 

@@ -10,10 +10,10 @@ import pytest
 from talks import NOON, S, chat, say, user, workspace
 
 from reverie.compact import active, compact
-from reverie.core.active_window import parse_range
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import History, Span, Tombstone
-from reverie.core.settings import CompactionSettings, Settings
+from reverie.core.sessions.active_window import parse_range
+from reverie.core.settings.value import CompactionSettings, Settings
 from reverie.errors import ModelFailed
 from reverie.model.asking import Reply, Request
 from reverie.store import history, sessions

@@ -14,8 +14,8 @@ import pytest
 from places import Places, held
 
 from reverie import config
-from reverie.core.setting_keys import Key, toml
-from reverie.core.settings import KEYS, Settings
+from reverie.core.settings.keys import Key, toml
+from reverie.core.settings.value import KEYS, Settings
 from reverie.errors import BadSettings, UnsafePath
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "settings.md"

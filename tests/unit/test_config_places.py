@@ -8,7 +8,7 @@ import pytest
 from places import Places
 
 from reverie import config
-from reverie.core.names import safe_name
+from reverie.core.text.names import safe_name
 from reverie.errors import UsageError
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from reverie.core.pipeline import Trigger
+    from reverie.core.sessions.pipeline import Trigger
 
 STAGES = ("drain", "extract", "drain", "compact", "digest", "dream", "lint", "publish")
 

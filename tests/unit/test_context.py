@@ -27,11 +27,11 @@ from talks import (
 
 from reverie import layout
 from reverie.compact import compact
-from reverie.core.blocks import render_block
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
+from reverie.core.pages.blocks import render_block
 from reverie.core.protocol import MEMORY_PROTOCOL
 from reverie.core.records import Run, Span, Tombstone
-from reverie.core.tokens import estimate
+from reverie.core.text.tokens import estimate
 from reverie.digest import digest, summarise
 from reverie.errors import BudgetOverflow, UsageError
 from reverie.store import pages, stream

@@ -14,10 +14,10 @@ from talks import NOON, S, entry, memory_file, remembered, shown, state_of, user
 from reverie import layout
 from reverie.capture import capture
 from reverie.context import ContextRequest, context
-from reverie.core.context_plan import MUST, SHARES, Part, Piece, plan
-from reverie.core.memory_lines import cited_line
+from reverie.core.glance.memory_lines import cited_line
 from reverie.core.protocol import MEMORY_PROTOCOL
-from reverie.core.tokens import estimate
+from reverie.core.search.context_plan import MUST, SHARES, Part, Piece, plan
+from reverie.core.text.tokens import estimate
 from reverie.errors import StoreUnwritable
 from reverie.store import pages, sessions
 from reverie.store.rendered import rendered_for

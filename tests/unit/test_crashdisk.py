@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from reverie.errors import StoreUnwritable
-from reverie.store.crashing import CrashSyscalls
-from reverie.store.disk import Disk
-from reverie.store.syscalls import APPEND, FOLDER
-from reverie.store.unsynced import Plan
+from reverie.store.filesystem.crashing import CrashSyscalls
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.syscalls import APPEND, FOLDER
+from reverie.store.filesystem.unsynced import Plan
 from reverie.testing import CrashDisk, Crashed, FixedClock, Wreck, counter_ids, crash_loop, fail_loop
 
 Tell = Callable[[str], None]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.daylog import Context, DayLog, flaw, parse, render
 from reverie.core.days import Calendar
-from reverie.core.names import valid_category
+from reverie.core.formats.daylog import Context, DayLog, flaw, parse, render
 from reverie.core.records import Entry
+from reverie.core.text.names import valid_category
 from reverie.errors import InvalidRecord
 
 DAY = "2026-07-01"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.daylog import flaw, parse, render
 from reverie.core.days import Calendar
+from reverie.core.formats.daylog import flaw, parse, render
 from reverie.core.records import Entry
 from reverie.errors import UsageError
 

@@ -11,17 +11,17 @@ from ledger import opened
 from queued import entry
 
 from reverie import layout
-from reverie.core import daylog
-from reverie.core.daylog_stretches import parsed
 from reverie.core.days import Calendar
-from reverie.core.stretches import stretches
+from reverie.core.formats import daylog
+from reverie.core.formats.daylog_stretches import parsed
+from reverie.core.formats.stretches import stretches
 from reverie.store import daylog as logs
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reverie.core.daylog import Located
+    from reverie.core.formats.daylog import Located
 
 DAY = "2026-07-01"
 CALENDAR = Calendar("UTC", "00:00")

@@ -32,10 +32,10 @@ from talks import (
 )
 
 from reverie.core.fold import fold
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Span, Tombstone, Turn
-from reverie.core.settings import Settings
-from reverie.core.summary import groups, parse, request_of, section_of, title_of
+from reverie.core.sessions.summary import groups, parse, request_of, section_of, title_of
+from reverie.core.settings.value import Settings
 from reverie.digest import digest, summarise
 from reverie.store import sessions, summaries
 from reverie.store.workspace import Workspace
@@ -72,7 +72,7 @@ RACER = """
 import sys
 from pathlib import Path
 from talks import state_of
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.digest import summarise
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids

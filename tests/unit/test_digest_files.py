@@ -22,12 +22,12 @@ from talks import (
     workspace,
 )
 
-from reverie.core.digest_lines import Request, compile_digest, periods
-from reverie.core.forgetting import Mask
-from reverie.core.memory_lines import cited_lines
+from reverie.core.forgetting.mask import Mask
+from reverie.core.glance.digest_lines import Request, compile_digest, periods
+from reverie.core.glance.memory_lines import cited_lines
 from reverie.core.records import Tombstone
-from reverie.core.settings import FactSettings, SummarySettings
-from reverie.core.tokens import estimate
+from reverie.core.settings.value import FactSettings, SummarySettings
+from reverie.core.text.tokens import estimate
 from reverie.digest import digest, summarise
 from reverie.store.workspace import Workspace
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from talks import NOON, S, agent, entry, extracted, read_digest, say, shown, state_of, texts, user, workspace
 
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Span, Tombstone, Turn
-from reverie.core.settings import Settings
-from reverie.core.summary import parse
+from reverie.core.sessions.summary import parse
+from reverie.core.settings.value import Settings
 from reverie.digest import Summarised, digest, summarise
 from reverie.errors import ModelFailed
 from reverie.model.asking import Reply, Request

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from memory_states import generated, state_of
 
 from reverie.core.days import Calendar
-from reverie.core.digest_lines import Request, compile_digest, periods
 from reverie.core.fold import EntryState
-from reverie.core.memory_lines import cited_lines
-from reverie.core.settings import FactSettings, SummarySettings
-from reverie.core.tokens import estimate
+from reverie.core.glance.digest_lines import Request, compile_digest, periods
+from reverie.core.glance.memory_lines import cited_lines
+from reverie.core.settings.value import FactSettings, SummarySettings
+from reverie.core.text.tokens import estimate
 
 if TYPE_CHECKING:
-    from reverie.core.digest_lines import Period
+    from reverie.core.glance.digest_lines import Period
 
 ZONES = st.sampled_from(
     ["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Pacific/Niue", "Asia/Kathmandu", "America/New_York"]

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from reverie.errors import Busy, StoreUnwritable
-from reverie.store.disk import Disk
-from reverie.store.extending import TailView
-from reverie.store.syscalls import Syscalls
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.extending import TailView
+from reverie.store.filesystem.syscalls import Syscalls
 from reverie.testing import CrashDisk
 
 APPENDER = """
 import sys
 from pathlib import Path
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 disk = Disk(Path(sys.argv[1]), wait=60)
 for n in range(int(sys.argv[4])):
     disk.append(sys.argv[2], f"{sys.argv[3]}-{n}-{'x' * 200}\\n".encode())

@@ -11,8 +11,8 @@ import pytest
 from descriptors import needs_a_list_of_descriptors, open_below
 
 from reverie.errors import StoreUnwritable, UnsafePath
-from reverie.store.disk import Disk
-from reverie.store.syscalls import Syscalls
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.syscalls import Syscalls
 from reverie.testing import CrashDisk
 
 
@@ -61,7 +61,7 @@ def test_a_real_limit_is_cut_back_too(tmp_path: Path) -> None:
 import resource, signal, sys
 from pathlib import Path
 from reverie.errors import StoreUnwritable
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 disk = Disk(Path(sys.argv[1]))
@@ -97,7 +97,7 @@ def test_signals_do_not_disturb_writes(tmp_path: Path) -> None:
     program = """
 import signal, sys
 from pathlib import Path
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 signal.signal(signal.SIGALRM, lambda *_: None)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 disk = Disk(Path(sys.argv[1]))

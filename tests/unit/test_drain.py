@@ -10,8 +10,8 @@ from ledger import NOON, account, clock, journal_bytes, keep, opened, segments
 from queued import TODAY, entry, interrupted, log, queue
 
 from reverie import layout
-from reverie.core import drain_plan, framing
 from reverie.core.entries import derived_id
+from reverie.core.formats import drain_plan, framing
 from reverie.core.records import Draft, Entry, Event, Feedback
 from reverie.drain import Drained, drain, finish
 from reverie.remember import feedback, happen, remember

@@ -12,13 +12,13 @@ from ledger import NOON, account, clock, journal_bytes, keep, opened, segments
 from queued import TODAY, copied, interrupted, log
 
 from reverie import layout
-from reverie.core import drain_plan, framing
+from reverie.core.formats import drain_plan, framing
 from reverie.core.records import Entry, Remember
 from reverie.drain import drain
 from reverie.errors import DrainFailed
 from reverie.remember import feedback
 from reverie.store import intents, journal, quarantine
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.intents import DrainIntent
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk

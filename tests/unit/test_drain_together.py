@@ -20,7 +20,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 import secrets
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.drain import drain
 from reverie.store.workspace import Workspace
 now = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -24,13 +24,14 @@ from dream_world import (
 )
 
 from reverie import layout
-from reverie.core.citations import citing_lines
+from reverie.core.pages.citations import citing_lines
 from reverie.dream import Reach, Wish, dream
 from reverie.errors import Busy
 from reverie.index.state import State
-from reverie.store import pages, runs
-from reverie.store.dream_views import Veil
-from reverie.store.git import History
+from reverie.store import pages
+from reverie.store.dreams import runs
+from reverie.store.dreams.dream_views import Veil
+from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock
 

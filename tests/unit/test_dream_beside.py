@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core.citations import citations
-from reverie.store import counters, reviews, runs
+from reverie.core.pages.citations import citations
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
-from reverie.store.git import History
+from reverie.store.dreams import reviews, runs
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable

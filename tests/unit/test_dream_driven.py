@@ -14,11 +14,12 @@ from dream_world import DAY, TEA, WORK, bytes_of, entry, later, log, look_at, op
 from reverie import layout
 from reverie.dream import Reach, Started, Wish, end, start, step
 from reverie.errors import Busy, Conflict
-from reverie.store import counters, lease, runs
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
-from reverie.store.dream_tools import Tools
-from reverie.store.dream_views import Veil
-from reverie.store.staging import Staging
+from reverie.store.dreams import lease, runs
+from reverie.store.dreams.dream_tools import Tools
+from reverie.store.dreams.dream_views import Veil
+from reverie.store.dreams.staging import Staging
 from reverie.testing import crash_loop
 
 if TYPE_CHECKING:

@@ -23,12 +23,13 @@ from dream_world import (
 )
 
 from reverie import layout
-from reverie.core.blocks import render_block
+from reverie.core.dreams.run_words import PageChange, commit_message, message_without
+from reverie.core.pages.blocks import render_block
 from reverie.core.records import Outcome, Run
-from reverie.core.run_words import PageChange, commit_message, message_without
-from reverie.store import counters, installing, runs
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
-from reverie.store.git import History
+from reverie.store.dreams import installing, runs
+from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
 
 

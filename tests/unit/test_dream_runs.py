@@ -24,12 +24,13 @@ from dream_world import (
 )
 
 from reverie import layout
-from reverie.core.dreamt import Wish
+from reverie.core.dreams.dreamt import Wish
+from reverie.core.dreams.watermark import advanced, run_name, standing
 from reverie.core.records import Run
-from reverie.core.watermark import advanced, run_name, standing
 from reverie.errors import UsageError
-from reverie.store import counters, runs
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
+from reverie.store.dreams import runs
 from reverie.store.workspace import Workspace
 
 

@@ -11,9 +11,9 @@ from dream_world import entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.front_matter import read
-from reverie.core.source import split
-from reverie.model.dreamer_desk import MOST_LINES
+from reverie.core.pages.front_matter import read
+from reverie.core.pages.source import split
+from reverie.model.rule_dreamer.desk import MOST_LINES
 
 
 @pytest.mark.parametrize(

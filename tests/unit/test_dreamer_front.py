@@ -6,8 +6,8 @@ import pytest
 from dream_pages import World, link
 from dream_world import entry
 
-from reverie.core.front_matter import Front, Reference, read
-from reverie.core.source import split
+from reverie.core.pages.front_matter import Front, Reference, read
+from reverie.core.pages.source import split
 
 STAYS = entry(1, "User stays in Lisbon", category="personal", until="2026-07-31")
 PASS = entry(2, "User has a parking permit", category="personal", until="2026-07-20")

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reverie.core.blocks import Missing, find_block
 from reverie.core.days import Calendar
 from reverie.core.due_list import due_lines, shown_when
 from reverie.core.fold import EntryState, fold
+from reverie.core.pages.blocks import Missing, find_block
 from reverie.core.records import Entry, Event
 
 AT = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reverie.core.echoes import answers, echoes
+from reverie.core.guard.echoes import answers, echoes
 from reverie.core.records import Entry, Turn
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)

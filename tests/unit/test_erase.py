@@ -30,16 +30,17 @@ from forget_world import (
 
 from reverie import forget as forgetting
 from reverie import layout
-from reverie.core import framing
-from reverie.core.blocks import Block, find_block
-from reverie.core.daylog import parse
-from reverie.core.erasure import Eraser, Erasure
+from reverie.core.forgetting.erasure import Eraser, Erasure
+from reverie.core.formats import framing
+from reverie.core.formats.daylog import parse
+from reverie.core.pages.blocks import Block, find_block
 from reverie.core.records import Event, KeyValue, Run
 from reverie.drain import drain
 from reverie.errors import Busy, NotFound
-from reverie.store import counters, journal, quarantine, reviews, sessions, stream
+from reverie.store import counters, journal, quarantine, sessions, stream
 from reverie.store.counters import DrainCounters
-from reverie.store.git import History as Commits
+from reverie.store.dreams import reviews
+from reverie.store.versions.git import History as Commits
 from reverie.testing import FixedClock
 
 if TYPE_CHECKING:

@@ -15,7 +15,9 @@ from reverie import layout
 from reverie.context import ContextRequest
 from reverie.core.records import Draft, Turn
 from reverie.core.scopes import copy_id
-from reverie.store import lease, orders, subscriptions
+from reverie.store import subscriptions
+from reverie.store.dreams import lease
+from reverie.store.forgotten import orders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

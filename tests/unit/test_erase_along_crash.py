@@ -14,7 +14,7 @@ from reverie.context import ContextRequest
 from reverie.core.records import Draft
 from reverie.memory import Memory
 from reverie.opening import open_workspace
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.testing import CrashDisk, FixedClock, crash_loop
 
 if TYPE_CHECKING:

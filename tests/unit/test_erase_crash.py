@@ -11,8 +11,8 @@ import pytest
 from forget_world import BIKE, NUT, holders, lived, opened, state_of
 
 from reverie import forget as forgetting
-from reverie.store import letting_go
-from reverie.store.git import History as Commits
+from reverie.store.forgotten import letting_go
+from reverie.store.versions.git import History as Commits
 from reverie.testing import CrashDisk, Wreck, crash_loop, fail_loop
 
 if TYPE_CHECKING:

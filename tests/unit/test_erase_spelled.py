@@ -23,9 +23,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core.packed import MOST, closed, contents
-from reverie.core.phrases import phrase
-from reverie.core.readings import readings
+from reverie.core.formats.packed import MOST, closed, contents
+from reverie.core.formats.readings import readings
+from reverie.core.text.phrases import phrase
 
 if TYPE_CHECKING:
     from desk import Desk

@@ -13,10 +13,10 @@ from ledger import NOON, account, clock, opened, reading, said
 
 from reverie import layout
 from reverie.capture import capture, end
-from reverie.core.extracting import Extracted, Reading
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Entry, Event, Span, Tombstone
+from reverie.core.sessions.extracting import Extracted, Reading
 from reverie.drain import drain
 from reverie.errors import ModelFailed
 from reverie.extract import extract

@@ -9,7 +9,7 @@ import pytest
 from answering import always, but_for, records, texts, unread, word_for_word
 from ledger import clock, opened, reading
 
-from reverie.core.extracting import Extracted
+from reverie.core.sessions.extracting import Extracted
 from reverie.errors import ModelFailed
 from reverie.extract import extract
 from reverie.model.asking import Request

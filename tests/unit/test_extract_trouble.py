@@ -8,7 +8,7 @@ import pytest
 from answering import always, but_for, item, records, reply, texts, told, unread, word_for_word
 from ledger import clock, fresh_folders, opened, reading
 
-from reverie.core.extracting import Extracted
+from reverie.core.sessions.extracting import Extracted
 from reverie.errors import ModelFailed
 from reverie.extract import RAW, extract
 from reverie.model.asking import Reply, Request

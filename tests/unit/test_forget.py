@@ -25,13 +25,14 @@ from forget_world import (
 
 from reverie import forget as forgetting
 from reverie import layout
+from reverie.core.glance.standing import Shortlist
 from reverie.core.records import Event, Extraction
-from reverie.core.settings import Settings
-from reverie.core.standing import Shortlist
+from reverie.core.settings.value import Settings
 from reverie.drain import drain
 from reverie.errors import BadSettings, DamagedFile, NotFound, UsageError
 from reverie.publish import publish
-from reverie.store import journal, letting_go, sessions, stream, tombstones
+from reverie.store import journal, sessions, stream
+from reverie.store.forgotten import letting_go, tombstones
 from reverie.testing import FixedClock
 
 if TYPE_CHECKING:

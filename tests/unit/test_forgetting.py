@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.citations import cite
-from reverie.core.forgetting import Cipher, Mask, merged, tombstone_of
-from reverie.core.phrases import by_first, find, phrase, telling, words
+from reverie.core.forgetting.mask import Cipher, Mask, merged, tombstone_of
+from reverie.core.pages.citations import cite
 from reverie.core.records import Entry, Span, Tombstone
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
+from reverie.core.text.phrases import by_first, find, phrase, telling, words
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 KEY = b"k" * 32

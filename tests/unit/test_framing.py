@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Entry, Feedback, JournalRecord, Remember
 from reverie.errors import InvalidRecord, NewerFormat
 

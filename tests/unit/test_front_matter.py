@@ -7,10 +7,10 @@ from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core import front_matter
-from reverie.core.front_edit import change, render, set_field
-from reverie.core.front_matter import Front, Reference, read
-from reverie.core.source import split
+from reverie.core.pages import front_matter
+from reverie.core.pages.front_edit import change, render, set_field
+from reverie.core.pages.front_matter import Front, Reference, read
+from reverie.core.pages.source import split
 from reverie.errors import InvalidRecord
 
 PAGE = (

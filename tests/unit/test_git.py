@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import Busy, UsageError
-from reverie.store import git_objects
-from reverie.store.git import PERSON, FileDiff, History, blob_id, unified_file
-from reverie.store.git_objects import Entry
+from reverie.store.versions import git_objects
+from reverie.store.versions.git import PERSON, FileDiff, History, blob_id, unified_file
+from reverie.store.versions.git_objects import Entry
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk, FixedClock, counter_ids, crash_loop
 

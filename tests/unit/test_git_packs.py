@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import DamagedFile
-from reverie.store import git_packs
-from reverie.store.git import MAIN, PACKS, History
+from reverie.store.versions import git_packs
+from reverie.store.versions.git import MAIN, PACKS, History
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import DamagedFile, UnsafePath
-from reverie.store import git_objects
-from reverie.store.git import History, blob_id
+from reverie.store.versions import git_objects
+from reverie.store.versions.git import History, blob_id
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 

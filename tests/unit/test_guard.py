@@ -13,10 +13,10 @@ from counting import calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.core.guard import _RELATED, _turned, differences, likeness, relate
-from reverie.core.guard_chances import may_relate
-from reverie.core.guard_grammar import GRAMMAR, grammar_of
-from reverie.core.guard_signature import comparable
+from reverie.core.guard.chances import may_relate
+from reverie.core.guard.grammar import GRAMMAR, grammar_of
+from reverie.core.guard.relation import _RELATED, _turned, differences, likeness, relate
+from reverie.core.guard.signature import comparable
 from reverie.core.records import Entry
 
 DATA = Path(__file__).parent.parent / "data"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reverie.core.guard import relate
+from reverie.core.guard.relation import relate
 from reverie.core.records import Entry
 
 BEFORE = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)

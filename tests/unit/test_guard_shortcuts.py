@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.core.fold import EntryState
-from reverie.core.guard import relate
-from reverie.core.guard_attributes import (
+from reverie.core.guard.attributes import (
     CLAIMING,
     CLAIMING_ASCII,
     DATE_NOUNS,
@@ -21,16 +20,17 @@ from reverie.core.guard_attributes import (
     NUMBER_NOUNS,
     NUMBER_VERBS,
 )
-from reverie.core.guard_claims import _SPOKEN
-from reverie.core.guard_forms import plain_text
-from reverie.core.guard_places import PLACES, TWO_WORDS
-from reverie.core.guard_reading import _of_word, _read
-from reverie.core.guard_spellings import spellings
-from reverie.core.guard_words import ENGLISH, IRREGULAR_PAST, IRREGULAR_PLURALS, SAME_WORDS, UNITS
-from reverie.core.guard_words_zh import CHINESE
-from reverie.core.links import links_of
-from reverie.core.patterns import Words
+from reverie.core.guard.claims import _SPOKEN
+from reverie.core.guard.forms import plain_text
+from reverie.core.guard.links import links_of
+from reverie.core.guard.places import PLACES, TWO_WORDS
+from reverie.core.guard.reading import _of_word, _read
+from reverie.core.guard.relation import relate
+from reverie.core.guard.spellings import spellings
+from reverie.core.guard.words import ENGLISH, IRREGULAR_PAST, IRREGULAR_PLURALS, SAME_WORDS, UNITS
+from reverie.core.guard.words_zh import CHINESE
 from reverie.core.records import Entry
+from reverie.core.text.patterns import Words
 
 DATA = Path(__file__).parent.parent / "data"
 PAIRS: dict[str, list[list[str]]] = tomllib.loads((DATA / "guard_pairs.toml").read_text(encoding="utf-8"))

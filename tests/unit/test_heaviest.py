@@ -13,12 +13,12 @@ from memory_states import KINDS
 from reverie import layout
 from reverie.core.categories import CATEGORIES
 from reverie.core.fold import fold
-from reverie.core.memory_file import compile_memory, wanted
-from reverie.core.memory_pages import Sources
+from reverie.core.glance.memory_file import compile_memory, wanted
+from reverie.core.glance.memory_pages import Sources
+from reverie.core.glance.standing import PROTECTED_FROM, Shortlist, may_stand, standing
 from reverie.core.records import Entry, Event, Remember
-from reverie.core.settings import FactSettings, PublishSettings, Settings
+from reverie.core.settings.value import FactSettings, PublishSettings, Settings
 from reverie.core.significance import faded
-from reverie.core.standing import PROTECTED_FROM, Shortlist, may_stand, standing
 from reverie.index.heaviest import shortlist
 from reverie.store import journal, stream
 

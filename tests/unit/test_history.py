@@ -11,7 +11,7 @@ import pytest
 from talks import NOON, S, say, user, workspace
 
 from reverie import layout
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import History, Span, Tombstone
 from reverie.errors import InvalidRecord
 from reverie.store import history
@@ -23,7 +23,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from reverie.core.records import History
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.store import history
 from reverie.store.workspace import Workspace
 settings = Settings(lock_wait_seconds=60.0)

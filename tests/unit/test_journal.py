@@ -11,13 +11,13 @@ from ledger import NOON, clock, fresh_folders, keep, opened, segments
 from queued import entry, queue
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.packing import unpack
+from reverie.core.formats import framing
+from reverie.core.formats.packing import unpack
 from reverie.core.records import Remember
 from reverie.drain import drain
 from reverie.errors import StoreUnwritable
 from reverie.store import journal
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk, crash_loop
 

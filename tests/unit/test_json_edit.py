@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reverie.adapters.claude_code import with_hooks, without_hooks
 from reverie.adapters.claude_code_events import EVENTS
-from reverie.core.json_edit import parse
+from reverie.core.formats.json_edit import parse
 from reverie.errors import UsageError
 
 LINES = {event: f"/usr/bin/reverie hook {event}" for event in EVENTS}

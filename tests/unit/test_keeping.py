@@ -12,8 +12,8 @@ from desk import NOON, Desk
 
 from reverie.core.days import format_instant, parse_instant
 from reverie.core.fold import EntryState, fold
-from reverie.core.guard_keeping import keeps
-from reverie.core.links import links_of
+from reverie.core.guard.keeping import keeps
+from reverie.core.guard.links import links_of
 from reverie.core.records import Entry
 
 

@@ -12,7 +12,7 @@ from ledger import NOON, opened
 from reverie.core.records import Turn
 from reverie.errors import UnsafePath
 from reverie.store import sessions
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 PATH = "sessions/talk.jsonl"
 

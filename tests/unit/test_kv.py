@@ -13,13 +13,14 @@ import msgspec
 import pytest
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.forgetting import Mask
-from reverie.core.key_values import admits, at_path, depth_of, text_of, withheld
+from reverie.core.forgetting.mask import Mask
+from reverie.core.formats import framing
+from reverie.core.formats.key_values import admits, at_path, depth_of, text_of, withheld
 from reverie.core.records import KeyValue
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import NewerFormat, UnsafePath, UsageError
-from reverie.store import kv, stream
+from reverie.store import stream
+from reverie.store.hosts import kv
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 from reverie.values import Put, get, listed, namespaces, put, sweep
@@ -35,7 +36,7 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.store.workspace import Workspace
 from reverie.values import Put, put
 ws = Workspace(Path(sys.argv[1]), Settings(zone="UTC"), clock=lambda: datetime.now(UTC), new_id=str)

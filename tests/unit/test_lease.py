@@ -14,8 +14,8 @@ from reverie.core.records import Draft
 from reverie.errors import Busy, Conflict, UsageError
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace, open_workspace
-from reverie.store import lease
-from reverie.store.disk import Disk
+from reverie.store.dreams import lease
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk, Crashed, FixedClock, counter_ids
 

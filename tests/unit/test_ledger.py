@@ -14,7 +14,7 @@ from reverie import layout
 from reverie.core import ledger
 from reverie.core.ledger import Call, Total, by_purpose, folded, spent, standing
 from reverie.core.patience import SHORT, pause, rest
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import ModelFailed
 from reverie.store import usage
 from reverie.store.workspace import Workspace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pytest
     from desk import Desk
 
-    from reverie.store.disk import Disk
+    from reverie.store.filesystem.disk import Disk
 
 
 def test_the_books_stay_small(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from reverie.core.linking import linked
+from reverie.core.guard.linking import linked
 from reverie.core.records import Entry, Event
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from desk import NOON
 
 from reverie.core.fold import EntryState, fold
-from reverie.core.links import links_of
+from reverie.core.guard.links import links_of
 from reverie.core.records import Entry, Event
 
 

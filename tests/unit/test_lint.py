@@ -8,7 +8,7 @@ from desk import Desk
 from reverie import layout
 from reverie.core.records import Event
 from reverie.store import stream
-from reverie.store.git import History
+from reverie.store.versions.git import History
 
 CITED = "[[archive/2026-07-01#^{}]]"
 

@@ -8,9 +8,9 @@ import pytest
 from desk import Desk
 
 from reverie import layout
-from reverie.core.claims import uncited
+from reverie.core.pages.claims import uncited
 from reverie.errors import Busy, StoreUnwritable
-from reverie.store import lease
+from reverie.store.dreams import lease
 from reverie.testing import CrashDisk
 
 if TYPE_CHECKING:

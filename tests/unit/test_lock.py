@@ -15,14 +15,14 @@ import pytest
 
 from reverie import layout
 from reverie.errors import Busy, NotAWorkspace, StoreUnwritable, UnsafePath
-from reverie.store.lock import Locks, process_lock
-from reverie.store.syscalls import Syscalls
+from reverie.store.filesystem.lock import Locks, process_lock
+from reverie.store.filesystem.syscalls import Syscalls
 from reverie.testing import FixedClock
 
 OWNER = """
 import sys
 from pathlib import Path
-from reverie.store.lock import Locks
+from reverie.store.filesystem.lock import Locks
 with Locks(Path(sys.argv[1])).write(5, what="drain"):
     print("held", flush=True)
     sys.stdin.readline()
@@ -32,7 +32,7 @@ FORKED = """
 import os, sys
 from pathlib import Path
 from reverie.errors import Busy
-from reverie.store.lock import Locks
+from reverie.store.filesystem.lock import Locks
 locks = Locks(Path(sys.argv[1]))
 told, tell = os.pipe()
 with locks.write(5):

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from reverie.core.citations import citations, cite, citing_lines, links
-from reverie.core.markdown import append_to_section, outline, prose, remove_line, replace_line
+from reverie.core.pages.citations import citations, cite, citing_lines, links
+from reverie.core.pages.markdown import append_to_section, outline, prose, remove_line, replace_line
 from reverie.errors import InvalidRecord, NotFound
 
 ID = "2b47366a861a87ca"

@@ -9,8 +9,8 @@ from desk import NOON, SESSION, Desk, days_ago
 
 from reverie import layout
 from reverie.context import ContextRequest
-from reverie.core.injected import SHORTEST, spans_of
 from reverie.core.records import Draft, Recalled, Turn
+from reverie.core.sessions.injected import SHORTEST, spans_of
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, Conflict, InvalidRecord, NotFound, UsageError
 from reverie.store import stream

@@ -13,8 +13,8 @@ from memory_states import (
     state_of,
 )
 
-from reverie.core.memory_file import merge_block
-from reverie.core.memory_pages import Sources
+from reverie.core.glance.memory_file import merge_block
+from reverie.core.glance.memory_pages import Sources
 
 # The markers
 

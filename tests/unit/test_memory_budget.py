@@ -24,13 +24,13 @@ from memory_states import (
     state_of,
 )
 
-from reverie.core.budget import PRESETS
 from reverie.core.fold import EntryState
-from reverie.core.memory_file import merge_block
-from reverie.core.memory_pages import Sources
-from reverie.core.settings import Settings
+from reverie.core.glance.budget import PRESETS
+from reverie.core.glance.memory_file import merge_block
+from reverie.core.glance.memory_pages import Sources
+from reverie.core.settings.value import Settings
 from reverie.core.significance import faded, protected
-from reverie.core.tokens import estimate
+from reverie.core.text.tokens import estimate
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "memory"
 REFRESH = "REFRESH_GOLDEN"  # set it to anything to write the golden files anew

@@ -16,11 +16,11 @@ from memory_states import (
 )
 from msgspec import structs
 
-from reverie.core.blocks import Block, find_block
 from reverie.core.fold import EntryState, fold
-from reverie.core.memory_file import merge_block
+from reverie.core.glance.memory_file import merge_block
+from reverie.core.pages.blocks import Block, find_block
 from reverie.core.records import Entry, Event
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 
 # What a line and the file look like
 

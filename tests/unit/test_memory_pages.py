@@ -11,8 +11,8 @@ from memory_states import (
 )
 
 from reverie.core.fold import EntryState, fold
-from reverie.core.memory_lines import cited_line, cited_lines, entry_line, id_code, one_line
-from reverie.core.memory_pages import Sources
+from reverie.core.glance.memory_lines import cited_line, cited_lines, entry_line, id_code, one_line
+from reverie.core.glance.memory_pages import Sources
 from reverie.core.records import Event
 
 # Pages and digests

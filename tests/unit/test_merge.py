@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.merge import merged, reconciled
+from reverie.core.pages.merge import merged, reconciled
 
 PAGE = "".join(f"line {n}\n" for n in range(9))
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=8).map("".join)

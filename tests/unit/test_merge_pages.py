@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.merge import merged
+from reverie.core.pages.merge import merged
 
 BASE = """---
 type: person

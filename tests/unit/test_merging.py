@@ -13,11 +13,11 @@ from desk import Desk, contents
 from exported import another, live
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.where import Where
 from reverie.errors import UnsafePath, UsageError
 from reverie.importing import Wish
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.names import is_day, safe_name, slug, valid_category
+from reverie.core.text.names import is_day, safe_name, slug, valid_category
 
 ANY = st.text(st.characters(), max_size=120)
 NASTY = ["", ".", "..", "../../etc/passwd", "a/b\\c", "CON", "com1", "COM¹", "nul.txt", "-rf", "a" * 300, "日" * 90,

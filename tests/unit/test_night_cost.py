@@ -11,11 +11,11 @@ from desk import Desk
 from dream_world import NIGHT, entry, happened, log, look_at, open_world, page, run
 
 from reverie import layout
-from reverie.core.overview import candidates, choose, is_source
-from reverie.core.page_rules import units
+from reverie.core.dreams.overview import candidates, choose, is_source
+from reverie.core.dreams.page_rules import units
 from reverie.core.records import Draft
-from reverie.store.disk import Disk
-from reverie.store.git import History
+from reverie.store.filesystem.disk import Disk
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.unit.test_pages import AT
 
 from reverie import layout
-from reverie.core.settings import Settings
-from reverie.store import noted, pages
-from reverie.store.disk import Disk
-from reverie.store.git import PERSON, History
+from reverie.core.settings.value import Settings
+from reverie.store import pages
+from reverie.store.dreams import noted
+from reverie.store.filesystem.disk import Disk
+from reverie.store.versions.git import PERSON, History
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 

@@ -12,7 +12,7 @@ from desk import Desk, contents
 import reverie
 from reverie import layout
 from reverie.context import ContextRequest
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Entry, Remember
 from reverie.errors import (
     DamagedFile,

@@ -9,9 +9,9 @@ import pytest
 from dream_world import NIGHT, entry, log, open_world, page, run
 
 from reverie import layout
-from reverie.core.asked import FIRST, days_wanted
-from reverie.core.overview import CHARACTERS
+from reverie.core.dreams.overview import CHARACTERS
 from reverie.core.records import Recalled
+from reverie.core.search.asked import FIRST, days_wanted
 from reverie.store import stream
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core.active import active_content
-from reverie.core.blocks import Block, find_block
-from reverie.core.citations import citing_lines
-from reverie.core.settings import Settings
+from reverie.core.pages.active import active_content
+from reverie.core.pages.blocks import Block, find_block
+from reverie.core.pages.citations import citing_lines
+from reverie.core.settings.value import Settings
 from reverie.store import pages
-from reverie.store.git import PERSON, History
+from reverie.store.versions.git import PERSON, History
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reverie.errors import NotAWorkspace, UnsafePath
-from reverie.store.disk import Disk
-from reverie.store.syscalls import Syscalls
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.syscalls import Syscalls
 
 BAD_PATHS = ["/etc/passwd", "a//b", "a/", "../x", "a/../b", ".", "./a", "a/.", "a\0b", "\ud800", ""]
 

@@ -6,10 +6,10 @@ import re
 import subprocess
 import sys
 
-from reverie.core.patterns import Words
+from reverie.core.text.patterns import Words
 
 _COMPILED = """
-from reverie.core.patterns import Words
+from reverie.core.text.patterns import Words
 made, make = [], Words.__init__
 
 def noted(self, *given, **named):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.days import Calendar
-from reverie.core.pipeline import PIPELINE, STEPS, Moment, Rhythm, Talk, captured, due, fired
+from reverie.core.sessions.pipeline import PIPELINE, STEPS, Moment, Rhythm, Talk, captured, due, fired
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 RHYTHM = Rhythm(every_turns=6, idle_minutes=15)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reverie.core.citations import citations, citing_lines
-from reverie.core.markdown import append_to_section, outline
-from reverie.core.plain import append, citing, headings_above, plain, sketch, uncited
+from reverie.core.pages.citations import citations, citing_lines
+from reverie.core.pages.markdown import append_to_section, outline
+from reverie.core.pages.plain import append, citing, headings_above, plain, sketch, uncited
 from reverie.errors import InvalidRecord
 
 A, B = "[[archive/2026-07-01#^0000000000000001]]", "[[archive/2026-07-02#^00000000000000ab]]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.core.plural import many
+from reverie.core.text.plural import many
 
 
 def test_one_is_singular_and_nothing_else_is() -> None:

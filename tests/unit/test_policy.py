@@ -6,7 +6,7 @@ import pytest
 from dream_world import entry
 from judging import BOTH, GOOGLE, HEAD, PAGE, TEA, cited, decide, line, refused
 
-from reverie.core.citations import cite
+from reverie.core.pages.citations import cite
 
 
 def test_an_honest_page_is_installed() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dream_world import entry
 from judging import BOTH, GOOGLE, HEAD, PAGE, TEA, cited, decide, line
 
-from reverie.core.batch import parts_of
+from reverie.core.dreams.batch import parts_of
+from reverie.core.dreams.proposal import Settlement
 from reverie.core.fold import fold
-from reverie.core.proposal import Settlement
 from reverie.core.records import Entry
 
 

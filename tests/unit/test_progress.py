@@ -11,8 +11,9 @@ from dream_world import DAY, entry, failing, log, look_at, open_world, outcomes,
 
 from reverie import layout
 from reverie.status import status
-from reverie.store import counters, lease
+from reverie.store import counters
 from reverie.store.counters import DreamCounters
+from reverie.store.dreams import lease
 from reverie.surface.status_text import status_lines
 
 if TYPE_CHECKING:

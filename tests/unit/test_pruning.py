@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from desk import Desk
 
 from reverie import layout
-from reverie.store.git import IDENTITY, History
-from reverie.store.pruning import prune
+from reverie.store.versions.git import IDENTITY, History
+from reverie.store.versions.pruning import prune
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,13 +11,13 @@ from memory_states import DIGEST, PAGE, STORE, state_of
 
 from reverie import layout
 from reverie.core.fold import EntryState
-from reverie.core.settings import PublishSettings, Settings
-from reverie.core.standing import Shortlist
+from reverie.core.glance.standing import Shortlist
+from reverie.core.settings.value import PublishSettings, Settings
 from reverie.errors import Busy, StoreUnwritable, UnsafePath
 from reverie.publish import TODAY, Choose, Published, publish
 from reverie.store import counters
 from reverie.store.counters import PublishCounters
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Identity, Workspace
 from reverie.testing import CrashDisk, FixedClock, counter_ids, crash_loop, fail_loop
 

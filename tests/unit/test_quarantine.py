@@ -9,7 +9,7 @@ from ledger import NOON, account, clock, keep, opened, said
 from queued import entry, queue
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Remember
 from reverie.drain import drain
 from reverie.errors import NotFound

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core import rank as ranking
-from reverie.core import tokens
-from reverie.core.cues import mentions_time, states_a_wish
-from reverie.core.query import parse
-from reverie.core.rows import Candidate, Filter, Row
+from reverie.core.search import rank as ranking
+from reverie.core.search.query import parse
+from reverie.core.search.rows import Candidate, Filter, Row
+from reverie.core.text import tokens
+from reverie.core.text.cues import mentions_time, states_a_wish
 
 TODAY = date(2026, 11, 30)  # a Monday
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.rare_words import DEPTH, RareWords
+from reverie.core.guard.rare_words import DEPTH, RareWords
 
 WORDS = "invoice server Lisbon tea coffee bike garden budget report meeting 合同 报告".split()
 

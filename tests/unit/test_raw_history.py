@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from reverie import layout
 from reverie.check import check
-from reverie.core import framing
-from reverie.core.batch import PART_CHARACTERS, Part
 from reverie.core.days import Calendar
+from reverie.core.dreams.batch import PART_CHARACTERS, Part
+from reverie.core.dreams.policy import Case, judge, may_decline
+from reverie.core.dreams.proposal import Proposal, Settlement
+from reverie.core.dreams.raw_history import Known, by_day, raw_history, record_id
 from reverie.core.fold import EntryState
-from reverie.core.policy import Case, judge, may_decline
-from reverie.core.proposal import Proposal, Settlement
-from reverie.core.raw_history import Known, by_day, raw_history, record_id
+from reverie.core.formats import framing
 from reverie.core.records import Extraction, History, Outcome
 from reverie.store import history, stream
 from reverie.undo import undo

@@ -12,7 +12,7 @@ from desk import NOON, SESSION, Desk, days_ago
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.core import tokens
+from reverie.core.text import tokens
 from reverie.core.where import Where
 from reverie.errors import UsageError
 from reverie.recall import catch_up

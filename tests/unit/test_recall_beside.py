@@ -13,9 +13,9 @@ from desk import Desk
 
 from reverie import layout
 from reverie.context import ContextRequest
-from reverie.core.query import parse
-from reverie.core.rank import rank
-from reverie.core.rows import Candidate, Row
+from reverie.core.search.query import parse
+from reverie.core.search.rank import rank
+from reverie.core.search.rows import Candidate, Row
 from reverie.testing import ToyEmbedder
 
 if TYPE_CHECKING:

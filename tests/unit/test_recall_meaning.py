@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from reverie.consolidate import Plan
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.index.look import look
 from reverie.recall import Ask
 from reverie.testing import ToyEmbedder

@@ -11,16 +11,16 @@ from desk import Desk
 
 from reverie import recall
 from reverie.compact import compact
-from reverie.core.chunks import LIMIT
+from reverie.core.pages.chunks import LIMIT
 from reverie.core.where import Where
 from reverie.errors import EmbedderFailed
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.testing import ScriptedModel, ToyEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reverie.core.rows import Row
+    from reverie.core.search.rows import Row
     from reverie.index.embedder import Vectors
     from reverie.memory import Memory
 

@@ -13,9 +13,9 @@ from talks import S, chat, say, shown, user, workspace
 from reverie.compact import compact
 from reverie.consolidate import Plan
 from reverie.context import ContextRequest
-from reverie.core.forgetting import Mask
+from reverie.core.forgetting.mask import Mask
 from reverie.core.records import History, Run, Span, Tombstone, Turn
-from reverie.core.settings import CompactionSettings, Settings
+from reverie.core.settings.value import CompactionSettings, Settings
 from reverie.errors import ModelFailed
 from reverie.layout import HISTORY, RUNS
 from reverie.store import history, stream

@@ -11,10 +11,10 @@ from counting import calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.core.redact import redact
-from reverie.core.secret_assignments import LABELS
-from reverie.core.secret_stems import ALL, stem_of, stems_in
-from reverie.core.secrets_table import HEADERS
+from reverie.core.secrets.assignments import LABELS
+from reverie.core.secrets.redact import redact
+from reverie.core.secrets.stems import ALL, stem_of, stems_in
+from reverie.core.secrets.table import HEADERS
 
 TABLE = tomllib.loads(
     (Path(__file__).parent.parent / "data" / "secrets.toml").read_text(encoding="utf-8").replace("¦", "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.citations import cite
-from reverie.core.reverting import reverted, without_citing
+from reverie.core.pages.citations import cite
+from reverie.core.pages.reverting import reverted, without_citing
 
 HEAD = "---\ntitle: Tea\nupdated: 2026-07-{:02d}\n---\n\n# Tea\n\n## Key Facts\n\n"
 LINES = [f"- Fact {name}\n" for name in "abcdefgh"]

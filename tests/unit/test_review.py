@@ -9,10 +9,11 @@ import pytest
 from desk import Desk
 
 from reverie import layout, review
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Entry, Event, Outcome, Remember
 from reverie.errors import Conflict, InvalidRecord, NotFound, StoreUnwritable, UsageError
-from reverie.store import reviews, stream
+from reverie.store import stream
+from reverie.store.dreams import reviews
 from reverie.testing import CrashDisk
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from reverie import layout
 from reverie.core.records import Outcome
 from reverie.errors import UnsafePath
 from reverie.store import stream
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 
 if TYPE_CHECKING:
     from desk import Desk

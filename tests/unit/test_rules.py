@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from reverie.core.days import Calendar, parse_instant
 from reverie.core.records import Entry, Turn
-from reverie.model.rules import MOST, extract
-from reverie.model.sentences import READ, pieces, sentences
+from reverie.model.rules.sentences import READ, pieces, sentences
+from reverie.model.rules.turns import MOST, extract
 
 BERLIN = Calendar("Europe/Berlin", "00:00")
 AT = parse_instant("2026-07-01T10:00:00+02:00")

@@ -11,8 +11,8 @@ import pytest
 
 from reverie.core.days import Calendar, parse_instant
 from reverie.core.records import Entry, Turn
-from reverie.core.redact import redact
-from reverie.model.rules import extract
+from reverie.core.secrets.redact import redact
+from reverie.model.rules.turns import extract
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 ANSWERS: dict[str, list[dict[str, Any]]] = tomllib.loads(

@@ -10,10 +10,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.model import deeds_en, words_en
-from reverie.model.dates_en import FIND, named
-from reverie.model.sentences import _CODE_LINE, _may_be_code
-from reverie.model.subject_en import _FRONT, behind_front
+from reverie.model.rules import deeds_en, words_en
+from reverie.model.rules.dates_en import FIND, named
+from reverie.model.rules.sentences import _CODE_LINE, _may_be_code
+from reverie.model.rules.subject_en import _FRONT, behind_front
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TURNS = [

@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reverie.core.said import said
+from reverie.core.text.said import said
 
 # Every form of code, tried at each letter: what is read by words must find the same.
 CODE = re.compile(

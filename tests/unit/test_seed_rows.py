@@ -11,7 +11,7 @@ from desk import Desk
 
 from reverie import layout
 from reverie.core.records import Turn
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.core.where import Where
 from reverie.errors import DrainFailed, NotFound, UsageError
 from reverie.recall import Ask

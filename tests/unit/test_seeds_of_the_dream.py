@@ -12,10 +12,10 @@ from dream_world import DAY, PREFERENCES, TEA, entry, log, look_at, open_world, 
 
 from reverie import layout
 from reverie.core.records import Draft
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.model.dream_prompt import TOOLS
-from reverie.store import runs
-from reverie.store.git import History
+from reverie.store.dreams import runs
+from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ledger import NOON, clock, opened, said
 
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Opened, Switched, Turn
 from reverie.errors import StoreUnwritable
 from reverie.store import sessions

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from places import Places, held
 
 from reverie import config
-from reverie.core.setting_keys import Key, toml
-from reverie.core.setting_sources import read_environment
-from reverie.core.settings import KEYS
+from reverie.core.settings.keys import Key, toml
+from reverie.core.settings.sources import read_environment
+from reverie.core.settings.value import KEYS
 from reverie.errors import BadSettings
 
 ALL = list(KEYS.values())

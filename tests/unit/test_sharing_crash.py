@@ -13,7 +13,7 @@ from team import Team
 from reverie import layout
 from reverie.memory import Memory
 from reverie.opening import open_workspace
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.testing import CrashDisk, FixedClock, crash_loop
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reverie.core.days import Calendar
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Entry, Event
-from reverie.core.settings import FactSettings
+from reverie.core.settings.value import FactSettings
 from reverie.core.significance import (
     decayed,
     decays,

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core.front_matter import read, split
+from reverie.core.dreams.skilled import NAME_CHARACTERS, name_of, problem
+from reverie.core.pages.front_matter import read, split
 from reverie.core.records import Entry, Event
-from reverie.core.skilled import NAME_CHARACTERS, name_of, problem
 from reverie.errors import Conflict
 from reverie.skills import learn
-from reverie.store import reviews, stream
-from reverie.store.git import History
+from reverie.store import stream
+from reverie.store.dreams import reviews
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from pathlib import Path

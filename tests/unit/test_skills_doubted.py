@@ -8,12 +8,13 @@ import pytest
 from desk import Desk
 
 from reverie import layout
+from reverie.core.dreams.skilled import stands_on
 from reverie.core.records import Event
-from reverie.core.skilled import stands_on
 from reverie.errors import Conflict
 from reverie.skills import learn
-from reverie.store import reviews, stream
-from reverie.store.git import History
+from reverie.store import stream
+from reverie.store.dreams import reviews
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import pytest
 from desk import Desk
 
 from reverie.core.days import Calendar
-from reverie.core.staleness import Freshness, late, stale
+from reverie.core.glance.staleness import Freshness, late, stale
 
 if TYPE_CHECKING:
     from collections.abc import Callable

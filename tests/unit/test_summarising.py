@@ -11,7 +11,7 @@ from talks import NOON, agent, calling, result, user
 
 from reverie.core.days import Calendar
 from reverie.core.records import Turn
-from reverie.core.summary import Item, parse, told_section
+from reverie.core.sessions.summary import Item, parse, told_section
 from reverie.errors import ModelFailed
 from reverie.model.summarising import condense, summarise
 from reverie.testing import ScriptedModel

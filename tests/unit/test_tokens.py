@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core import tokens, word_forms
+from reverie.core.text import tokens, word_forms
 
 # Blanks of several kinds, joiners, marks that combine, and letters that NFKC takes apart.
 PIECES = [
@@ -32,7 +32,7 @@ PIECES = [
         ("U.S.A.", ["usa"]),
         ("snake_case", ["snake_case", "snake", "case"]),
         ("getUserName", ["getusername", "get", "user", "name"]),
-        ("src/core/tokens.py", ["src/core/tokens.py", "src", "core", "token", "py"]),
+        ("src/core/text/tokens.py", ["src/core/text/tokens.py", "src", "core", "token", "py"]),
         ("v2.3.1", ["v2.3.1", "v", "2", "3", "1"]),
         ("C++ and C#", ["c++", "c", "and", "c#", "c"]),
         ("1,000 of 3.5", ["1000", "of", "3.5", "3", "5"]),

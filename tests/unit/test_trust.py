@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.settings import Settings
+from reverie.core.formats import framing
+from reverie.core.settings.value import Settings
 from reverie.errors import DamagedFile, UnsafePath
 from reverie.store.trust import is_sealed, seal
 from reverie.store.workspace import Identity, Workspace

@@ -11,8 +11,8 @@ from desk import Desk
 from reverie import layout
 from reverie.core.days import format_instant
 from reverie.errors import Conflict, NotFound, UsageError
-from reverie.store import runs
-from reverie.store.git import History
+from reverie.store.dreams import runs
+from reverie.store.versions.git import History
 
 if TYPE_CHECKING:
     from pathlib import Path

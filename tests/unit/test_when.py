@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from reverie.core.days import Calendar, is_when, parse_instant
 from reverie.core.records import Turn
-from reverie.model import when_en, when_zh
-from reverie.model.rules import extract
-from reverie.model.when import Anchor, carry
+from reverie.model.rules import when_en, when_zh
+from reverie.model.rules.turns import extract
+from reverie.model.rules.when import Anchor, carry
 
 WEDNESDAY = datetime.fromisoformat("2026-07-01T10:00:00+02:00")
 PRESENT = Anchor(WEDNESDAY.date(), WEDNESDAY)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from reverie.adapters.one_at_a_time import finished, lock_of
-from reverie.core import tool_files
+from reverie.core.formats import tool_files
 from reverie.errors import InvalidRecord, ReverieError, UnsafePath, UsageError
-from reverie.store import files
+from reverie.store.hosts import files
 from reverie.store.workspace import Workspace
 
 if TYPE_CHECKING:

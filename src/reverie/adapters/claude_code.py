@@ -26,12 +26,13 @@ import msgspec
 
 from reverie.adapters.claude_code_events import EVENTS, TIMEOUTS, Event, take_in
 from reverie.context import Context, ContextRequest, context
-from reverie.core import json_edit
-from reverie.core.json_edit import Node
-from reverie.core.pipeline import Moment, due, rhythm_of
-from reverie.core.tokens import terms
+from reverie.core.formats import json_edit
+from reverie.core.formats.json_edit import Node
+from reverie.core.sessions.pipeline import Moment, due, rhythm_of
+from reverie.core.text.tokens import terms
 from reverie.errors import ReverieError, UsageError
-from reverie.store import hooks, sessions
+from reverie.store import sessions
+from reverie.store.hosts import hooks
 
 if TYPE_CHECKING:
     from reverie.memory import Memory

@@ -12,11 +12,12 @@ from typing import Any
 
 import msgspec
 
-from reverie.core.pipeline import Talk, fired, rhythm_of
-from reverie.core.plural import many
+from reverie.core.sessions.pipeline import Talk, fired, rhythm_of
+from reverie.core.text.plural import many
 from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
 from reverie.index.glance import mark_of
-from reverie.store import hooks, sessions
+from reverie.store import sessions
+from reverie.store.hosts import hooks
 from reverie.store.rendered import rendered_for
 from reverie.store.workspace import Workspace
 from reverie.transcripts import follow, waiting

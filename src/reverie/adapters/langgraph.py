@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reverie.adapters.one_at_a_time import finished, lock_of
-from reverie.core.key_values import Name
+from reverie.core.formats.key_values import Name
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.recall import catch_up

@@ -21,9 +21,9 @@ import msgspec
 
 from reverie.adapters.one_at_a_time import finished, lock_of
 from reverie.context import ContextRequest
-from reverie.core.context_plan import TAG
 from reverie.core.protocol import MEMORY_PROTOCOL
 from reverie.core.records import Attachment, ToolCall, Turn
+from reverie.core.search.context_plan import TAG
 from reverie.errors import BudgetOverflow, UsageError
 
 if TYPE_CHECKING:

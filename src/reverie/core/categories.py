@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import msgspec
 
-from reverie.core.names import valid_category
+from reverie.core.text.names import valid_category
 
 DEFAULT_SIG = 0.5
 

@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import BadSettings, UsageError
 
 _INSTANT = re.compile(

@@ -22,7 +22,7 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 from reverie.core.days import Calendar, day_after, format_instant, is_when, parse_instant, utc
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import UsageError
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

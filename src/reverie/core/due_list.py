@@ -17,9 +17,9 @@ import msgspec
 
 from reverie.core.days import Calendar, is_when, parse_instant, when_bounds
 from reverie.core.fold import EntryState
-from reverie.core.memory_lines import id_code, one_line
-from reverie.core.names import is_day
+from reverie.core.glance.memory_lines import id_code, one_line
 from reverie.core.significance import last_day
+from reverie.core.text.names import is_day
 
 Part = Literal["overdue", "today", "upcoming", "undated"]
 

@@ -11,12 +11,12 @@ import re
 
 import msgspec
 
-from reverie.core.daylog_fields import flaw
 from reverie.core.days import WHEN_FORMS, is_when
 from reverie.core.due_every import can_recur, is_every
+from reverie.core.formats.daylog_fields import flaw
 from reverie.core.limits import LONGEST, too_long, too_many
-from reverie.core.names import is_day, valid_category
 from reverie.core.records import Draft, Entry
+from reverie.core.text.names import is_day, valid_category
 
 MAX_TEXT = LONGEST["text"]  # characters; a longer text is a document, which belongs in a file or a page
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once

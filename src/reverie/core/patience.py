@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 
 from reverie.core.ledger import Standing
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import ModelFailed, ModelTrouble
 
 SHORT = 4.0  # seconds that the waits within one call may take together

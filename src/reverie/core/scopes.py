@@ -14,8 +14,8 @@ from typing import Literal
 import msgspec
 
 from reverie.core.entries import derived_id, is_id
-from reverie.core.names import safe_name
 from reverie.core.records import Entry
+from reverie.core.text.names import safe_name
 
 TEAM = "team"
 

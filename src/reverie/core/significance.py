@@ -27,7 +27,7 @@ from reverie.core.categories import category
 from reverie.core.days import Calendar, is_when, when_bounds
 from reverie.core.fold import PROTECTED, EntryState
 from reverie.core.records import Entry, Score, Stare
-from reverie.core.settings import FactSettings
+from reverie.core.settings.value import FactSettings
 
 SCORED = "●"  # at least SHOWN
 LOW = "○"  # scored, below SHOWN

@@ -13,7 +13,7 @@ import msgspec
 
 from reverie.core.categories import names_of
 from reverie.core.fold import EntryState
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import UsageError
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from reverie.core.key_values import FORGOTTEN, depth_of, withheld, withheld_text
+from reverie.core.formats.key_values import FORGOTTEN, depth_of, withheld, withheld_text
 from reverie.core.records import Role, ToolCall, Turn
 from reverie.errors import UsageError
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from reverie import layout
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.index.embed.remembered import Remembered
 from reverie.index.embedder import Embedder
 from reverie.index.lance import LanceWords, Tables

@@ -1,6 +1,6 @@
 """What the text index holds of a row: its words, the words around it, and the values it is filtered by.
 
-Owns the make-up of a document; promises that a row and its window are cut by `core.tokens` alone, and that a huge
+Owns the make-up of a document; promises that a row and its window are cut by `core.text.tokens` alone, and that a huge
 neighbour cannot drown the turn it stands beside; never touches the disk.
 """
 
@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from reverie.core import tokens
-from reverie.core.rank import REACH
-from reverie.core.rows import Row
+from reverie.core.search.rank import REACH
+from reverie.core.search.rows import Row
+from reverie.core.text import tokens
 
 NEIGHBOUR: Final = 256  # terms of a neighbouring turn a window takes in
 _VALUE: Final = 100  # characters of a filter value kept readable; a longer one is known by its hash

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reverie.core import tokens
-from reverie.core.rank import OWN, WINDOW
-from reverie.core.rows import Filter
+from reverie.core.search.rank import OWN, WINDOW
+from reverie.core.search.rows import Filter
+from reverie.core.text import tokens
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import documents
 from reverie.index.ground import is_plain, is_unwritable

@@ -16,9 +16,9 @@ import msgspec
 from reverie.core.categories import category
 from reverie.core.entries import readable, without_halves
 from reverie.core.fold import EntryState, fold
+from reverie.core.glance.standing import may_stand, standing
 from reverie.core.records import Entry, Event
 from reverie.core.significance import decays
-from reverie.core.standing import may_stand, standing
 
 _PUT = (
     "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised,"

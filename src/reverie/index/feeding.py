@@ -19,18 +19,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.active_window import unread
-from reverie.core.chunks import VERSION, paragraph_chunks
 from reverie.core.days import Calendar
 from reverie.core.entries import derived_id
 from reverie.core.fold import EntryState
-from reverie.core.front_matter import read as read_front
-from reverie.core.names import is_day
-from reverie.core.plain import citing, uncited
+from reverie.core.formats import framing
+from reverie.core.pages.chunks import VERSION, paragraph_chunks
+from reverie.core.pages.front_matter import read as read_front
+from reverie.core.pages.plain import citing, uncited
+from reverie.core.pages.source import split
 from reverie.core.records import History, Opened, SessionLine, Turn
-from reverie.core.rows import Row
-from reverie.core.source import split
+from reverie.core.search.rows import Row
+from reverie.core.sessions.active_window import unread
+from reverie.core.text.names import is_day
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index import value_feeding
 from reverie.index.places import Files

@@ -23,12 +23,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
 from reverie.core.days import Calendar
-from reverie.core.names import is_day
-from reverie.core.packing import unpack
-from reverie.core.plain import citing
+from reverie.core.formats import framing
+from reverie.core.formats.packing import unpack
+from reverie.core.pages.plain import citing
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
+from reverie.core.text.names import is_day
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.index import entry_rows
 from reverie.index.log_reading import LogReading

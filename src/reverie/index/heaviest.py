@@ -1,7 +1,7 @@
 """The entries that weigh most, found without reading the others.
 
-Owns the query behind MEMORY.md; promises that its order is that of `core.budget.rank`, so that what fits into the file
-is among the first; never decodes an entry that cannot fit.
+Owns the query behind MEMORY.md; promises that its order is that of `core.glance.budget.rank`, so that what fits into
+the file is among the first; never decodes an entry that cannot fit.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from datetime import datetime
 
 from reverie.core.days import Calendar, is_when, when_bounds
 from reverie.core.fold import EntryState
-from reverie.core.settings import FactSettings
-from reverie.core.standing import PLAIN, PROTECTED_FROM, Shortlist
+from reverie.core.glance.standing import PLAIN, PROTECTED_FROM, Shortlist
+from reverie.core.settings.value import FactSettings
 from reverie.index.state import State
 
 # As `core.significance.decayed` has it; SQLite rounds as Python does.

@@ -23,8 +23,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reverie.core.rank import OWN, WINDOW
-from reverie.core.rows import Filter
+from reverie.core.search.rank import OWN, WINDOW
+from reverie.core.search.rows import Filter
 from reverie.errors import IndexUnavailable
 from reverie.index import documents
 from reverie.index.ground import is_ours
@@ -295,7 +295,7 @@ def _schema() -> pa.Schema:
 
 
 def _index_words(table: Any) -> None:  # noqa: ANN401 - lancedb's table
-    """Let the engine index both views, term by term as `core.tokens` cut them."""
+    """Let the engine index both views, term by term as `core.text.tokens` cut them."""
     from lancedb.index import FTS
 
     plain = FTS(

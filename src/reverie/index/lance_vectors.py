@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from reverie.core.rows import Filter, Row
+from reverie.core.search.rows import Filter, Row
 from reverie.errors import IndexUnavailable
 from reverie.index import documents
 from reverie.index.lance import LAYOUT, Tables, condition, delete, failing, settle

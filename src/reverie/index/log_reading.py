@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from reverie import layout
-from reverie.core import daylog_stretches
-from reverie.core.daylog import Context, DayLog
 from reverie.core.days import Calendar
 from reverie.core.entries import without_halves
-from reverie.core.stretches import stretches
+from reverie.core.formats import daylog_stretches
+from reverie.core.formats.daylog import Context, DayLog
+from reverie.core.formats.stretches import stretches
 from reverie.index.places import Files, Position
 
 

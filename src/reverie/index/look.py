@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from reverie import layout
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import BadSettings
 from reverie.index import rows_file
 from reverie.index.embed.choosing import open_embedder

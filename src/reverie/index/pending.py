@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from reverie.core import tokens
-from reverie.core.rank import OWN, WINDOW
+from reverie.core.search.rank import OWN, WINDOW
+from reverie.core.text import tokens
 
 K1: Final = 1.2  # both as built into tantivy
 B: Final = 0.75

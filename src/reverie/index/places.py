@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Files(Protocol):
-    """What folding reads files through: `store.disk.Disk`, or a test's. Paths are relative to the workspace."""
+    """What folding reads files through: `disk.Disk`, or a test's. Paths are relative to the workspace."""
 
     def read(self, path: str) -> bytes | None:
         """Return the file's bytes, or None when it is absent."""

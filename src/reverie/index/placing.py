@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
 from reverie.index.documents import means_alike
 from reverie.index.protocol import Vectored
 from reverie.index.rows import Numbered, Rows

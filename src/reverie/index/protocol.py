@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from reverie.core.query import Query
-from reverie.core.rows import Candidate, Filter, Row
+from reverie.core.search.query import Query
+from reverie.core.search.rows import Candidate, Filter, Row
 from reverie.index.documents import Document
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Index(Protocol):
         extra: Sequence[Row] = (),
         vector: Floats | None = None,
     ) -> list[Candidate]:
-        """Return candidates for `core.rank.rank`: the best by words, and with `vector` the nearest by meaning.
+        """Return candidates for `core.search.rank.rank`: the best by words, and with `vector` the nearest by meaning.
 
         Every row written before, by any process, is seen. `extra` are rows that stand in no file yet; they win over a
         row of the same id, and have no vector.

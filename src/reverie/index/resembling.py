@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from reverie.core.fold import EntryState, fold
-from reverie.core.query import Query
-from reverie.core.rare_words import DEPTH, RareWords, words_by_which
+from reverie.core.guard.rare_words import DEPTH, RareWords, words_by_which
 from reverie.core.records import Entry, Event
-from reverie.core.rows import Filter
+from reverie.core.search.query import Query
+from reverie.core.search.rows import Filter
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.protocol import Index
 from reverie.index.state import State

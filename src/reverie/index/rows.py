@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from reverie.core.rank import REACH
-from reverie.core.rows import Row
+from reverie.core.search.rank import REACH
+from reverie.core.search.rows import Row
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index import rows_file
 from reverie.index.documents import means_alike

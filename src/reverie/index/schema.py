@@ -38,7 +38,7 @@ CREATE TABLE entry (
     forgotten INTEGER NOT NULL,
     masked INTEGER NOT NULL,            -- a tombstone hides it
     shown INTEGER NOT NULL,             -- may stand in MEMORY.md
-    standing INTEGER NOT NULL,          -- how firmly, as `core.standing` has it
+    standing INTEGER NOT NULL,          -- how firmly, as `core.glance.standing` has it
     fades INTEGER NOT NULL,             -- time takes weight from it
     confirmed REAL NOT NULL,
     observed INTEGER NOT NULL,

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from reverie.core.query import Query
-from reverie.core.rows import Candidate, Filter, Row
+from reverie.core.search.query import Query
+from reverie.core.search.rows import Candidate, Filter, Row
 from reverie.errors import Busy, EmbedderFailed, IndexUnavailable, StoreUnwritable
 from reverie.index import documents
 from reverie.index.embedder import BATCH, same_model

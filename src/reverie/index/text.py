@@ -22,10 +22,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from reverie import layout
-from reverie.core import tokens
-from reverie.core.query import Query
-from reverie.core.rank import REACH
-from reverie.core.rows import Candidate, Filter, Row
+from reverie.core.search.query import Query
+from reverie.core.search.rank import REACH
+from reverie.core.search.rows import Candidate, Filter, Row
+from reverie.core.text import tokens
 from reverie.errors import IndexUnavailable, StoreUnwritable
 from reverie.index import documents, engine, pending
 from reverie.index.protocol import DEPTH, WordPlace, Words
@@ -96,7 +96,7 @@ class TextIndex:
     def search(
         self, query: Query, *, where: Filter | None = None, depth: int = DEPTH, extra: Sequence[Row] = ()
     ) -> list[Candidate]:
-        """Return candidates for `core.rank.rank`, best words first.
+        """Return candidates for `core.search.rank.rank`, best words first.
 
         `extra` are rows that stand in no file the index was fed from yet; they are scored with the same statistics,
         and win over an indexed row of the same id.

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from reverie.core import framing
 from reverie.core.days import Calendar
-from reverie.core.key_values import ends, name_of, row_id, row_of
+from reverie.core.formats import framing
+from reverie.core.formats.key_values import ends, name_of, row_id, row_of
 from reverie.core.records import KeyValue
-from reverie.core.rows import Row
+from reverie.core.search.rows import Row
 from reverie.errors import InvalidRecord
 from reverie.index.places import Files
 from reverie.index.protocol import RowStore

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reverie.core.rows import Filter, Row
+from reverie.core.search.rows import Filter, Row
 from reverie.index import documents
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from reverie.core.rows import Filter, Row
+from reverie.core.search.rows import Filter, Row
 from reverie.errors import IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 from reverie.index.protocol import Near, Tidied, Vectored

@@ -1,8 +1,8 @@
 """How many tokens a text takes, counted by a real tokeniser where one can be had without a network.
 
 Owns where tiktoken's vocabularies are looked for; promises that nothing is downloaded, that a vocabulary whose SHA-256
-is not the known one is not used, and that without one the calibrated estimate of `core.tokens` counts; never imports
-tiktoken before a text is counted by it.
+is not the known one is not used, and that without one the calibrated estimate of `core.text.tokens` counts; never
+imports tiktoken before a text is counted by it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from reverie.core.tokens import estimate
+from reverie.core.text.tokens import estimate
 
 Count = Callable[[str], int]
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from reverie.core.batch import Part
-from reverie.core.policy import may_decline
+from reverie.core.dreams.batch import Part
+from reverie.core.dreams.policy import may_decline
 from reverie.model.prompt_files import fenced, prompt
 
 _NUMBERS = ("start", "part")

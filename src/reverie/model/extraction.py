@@ -24,7 +24,6 @@ from reverie.core.categories import category
 from reverie.core.days import Calendar, is_when
 from reverie.core.records import Entry, Status, Turn
 from reverie.model.asking import Model, Reply, Request
-from reverie.model.claims import RAISED, Claim, bounded
 from reverie.model.extraction_request import (
     HAVING,
     HINT,
@@ -54,8 +53,9 @@ from reverie.model.grounding import (
 )
 from reverie.model.reading_json import Items, items
 from reverie.model.replies import unusable
-from reverie.model.rules import EVIDENCE, MOST, Found
-from reverie.model.topics import tags
+from reverie.model.rules.claims import RAISED, Claim, bounded
+from reverie.model.rules.topics import tags
+from reverie.model.rules.turns import EVIDENCE, MOST, Found
 
 OTHERS_SIG = 0.5  # what a page, a file or a tool says matters at most as much as any fact
 _CATEGORIES = {

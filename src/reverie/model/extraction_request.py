@@ -16,7 +16,7 @@ import msgspec
 
 from reverie.core.days import Calendar
 from reverie.core.records import Entry, Turn
-from reverie.core.tokens import estimate
+from reverie.core.text.tokens import estimate
 from reverie.model.asking import Request
 from reverie.model.grounding import readable
 from reverie.model.prompt_files import fenced, prompt

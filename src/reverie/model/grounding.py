@@ -19,13 +19,13 @@ import msgspec
 from msgspec.structs import replace
 
 from reverie.core.days import Calendar, is_when
-from reverie.core.guard_reading import read
-from reverie.core.patterns import Words
+from reverie.core.guard.reading import read
 from reverie.core.records import Origin, Turn
-from reverie.core.said import Sources, content, sources
-from reverie.model import when_en, when_zh, words_en, words_zh
-from reverie.model.sentences import READ, hostile, pieces
-from reverie.model.when import Anchor, Dated
+from reverie.core.text.patterns import Words
+from reverie.core.text.said import Sources, content, sources
+from reverie.model.rules import when_en, when_zh, words_en, words_zh
+from reverie.model.rules.sentences import READ, hostile, pieces
+from reverie.model.rules.when import Anchor, Dated
 
 SHORTEST = 4  # characters of a quote without blanks; two in scripts that write words with fewer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from reverie.core.patterns import Words
+from reverie.core.text.patterns import Words
 from reverie.errors import ModelFailed
 from reverie.model.asking import Reply
 

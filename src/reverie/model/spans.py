@@ -15,8 +15,8 @@ from reverie.errors import ModelFailed
 from reverie.model import extraction
 from reverie.model.asking import Model
 from reverie.model.extraction_request import Span, extractor, unread_rest
-from reverie.model.rules import EXTRACTOR, Found
-from reverie.model.rules import extract as by_rule
+from reverie.model.rules.turns import EXTRACTOR, Found
+from reverie.model.rules.turns import extract as by_rule
 
 _OF_THE_SPAN = frozenset(("unusable", "refused"))  # another span may fare better
 

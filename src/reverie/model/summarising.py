@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from reverie.core.active_window import content_of
 from reverie.core.days import Calendar
-from reverie.core.patterns import Words
 from reverie.core.records import Turn
-from reverie.core.said import Sources, content, sources
-from reverie.core.summary import ASKED, LONGEST, MOST, Item
-from reverie.core.tokens import estimate
+from reverie.core.sessions.active_window import content_of
+from reverie.core.sessions.summary import ASKED, LONGEST, MOST, Item
+from reverie.core.text.patterns import Words
+from reverie.core.text.said import Sources, content, sources
+from reverie.core.text.tokens import estimate
 from reverie.errors import ModelFailed
 from reverie.model.asking import Model, Reply, Request
 from reverie.model.prompt_files import fenced, prompt

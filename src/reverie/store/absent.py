@@ -14,9 +14,7 @@ from typing import Literal, get_args
 import msgspec
 
 from reverie import layout
-from reverie.core.active_window import parse_range
-from reverie.core.drain_plan import entries_of
-from reverie.core.plural import many
+from reverie.core.formats.drain_plan import entries_of
 from reverie.core.records import (
     Event,
     Extraction,
@@ -28,9 +26,13 @@ from reverie.core.records import (
     Run,
     Tombstone,
 )
+from reverie.core.sessions.active_window import parse_range
+from reverie.core.text.plural import many
 from reverie.errors import DamagedFile, UnsafePath
-from reverie.store import counters, daylog, git, quarantine, sessions, stream, tombstones
+from reverie.store import counters, daylog, quarantine, sessions, stream
 from reverie.store.counters import DrainCounters
+from reverie.store.forgotten import tombstones
+from reverie.store.versions import git
 from reverie.store.workspace import Workspace
 
 _WRITTEN = re.compile(rb"^- .* \^([0-9a-f]{16})\r?$", re.MULTILINE)  # a line of a log with an id of its own

@@ -12,7 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 

@@ -11,12 +11,12 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
 
 from reverie import layout
-from reverie.core import daylog
-from reverie.core.daylog import DayLog
-from reverie.core.drain_plan import Part
-from reverie.core.names import is_day
+from reverie.core.formats import daylog
+from reverie.core.formats.daylog import DayLog
+from reverie.core.formats.drain_plan import Part
+from reverie.core.formats.stretches import stretches
 from reverie.core.records import Entry
-from reverie.core.stretches import stretches
+from reverie.core.text.names import is_day
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
 

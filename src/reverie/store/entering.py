@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from reverie.core.entries import derived_id, problem
-from reverie.core.exclusions import excluded_by
+from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Entry
 from reverie.store import kept_out, quarantine, stream
 from reverie.store.workspace import Workspace

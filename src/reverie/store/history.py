@@ -16,14 +16,14 @@ from collections.abc import Callable, Collection
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.active_window import content_of, parse_range
-from reverie.core.forgetting import Mask
-from reverie.core.raw_history import record_id
+from reverie.core.dreams.raw_history import record_id
+from reverie.core.forgetting.mask import Mask
+from reverie.core.formats import framing
 from reverie.core.records import History
+from reverie.core.sessions.active_window import content_of, parse_range
 from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store import sessions, stream
-from reverie.store.extending import TailView
+from reverie.store.filesystem.extending import TailView
 from reverie.store.stream import Damaged
 from reverie.store.workspace import Workspace
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.records import Outcome, Run
 from reverie.errors import DamagedFile, InvalidRecord
 from reverie.store import quarantine, stream

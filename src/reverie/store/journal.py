@@ -16,8 +16,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.packing import unpack
+from reverie.core.formats import framing
+from reverie.core.formats.packing import unpack
 from reverie.core.records import JournalRecord
 from reverie.errors import StoreUnwritable, UnsafePath
 from reverie.store import stream

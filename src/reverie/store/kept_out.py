@@ -13,8 +13,8 @@ from contextlib import suppress
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.exclusions import excluded_by
+from reverie.core.forgetting.exclusions import excluded_by
+from reverie.core.formats import framing
 from reverie.core.records import Entry, Turn
 from reverie.errors import Busy, InvalidRecord, StoreUnwritable, UnsafePath
 from reverie.store.workspace import Workspace

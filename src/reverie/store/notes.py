@@ -14,7 +14,7 @@ from itertools import count
 
 import msgspec
 
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import UnsafePath, UsageError
 from reverie.store.workspace import Workspace
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from reverie import layout
-from reverie.core.blocks import render_block
+from reverie.core.pages.blocks import render_block
 from reverie.errors import UnsafePath
-from reverie.store.git import History, blob_id
-from reverie.store.noted import Noted
+from reverie.store.dreams.noted import Noted
+from reverie.store.versions.git import History, blob_id
 from reverie.store.workspace import Workspace
 
 MAX_BYTES = (
@@ -59,8 +59,9 @@ def people_changes(
 
     Contents are compared, not times or sizes: a change that kept both would be overwritten by the next dream. Whoever
     names the paths that it `writes` next has only those compared, and what may have changed since it was last read
-    (`store.noted`): the cost follows what was touched. A file whose folder (the notebook, `skills/`, `files/`) is
-    missing, that grew too large, that may not be opened, or that lies outside what is tracked now, is left as it was.
+    (`store.dreams.noted`): the cost follows what was touched. A file whose folder (the notebook, `skills/`, `files/`)
+    is missing, that grew too large, that may not be opened, or that lies outside what is tracked now, is left as it
+    was.
     """
     known = history.tree(history.head())
     noted = None if writes is None else Noted(ws)

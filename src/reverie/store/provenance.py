@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.active_window import parse_range
-from reverie.core.echoes import answers, echoes
-from reverie.core.erasure import Erasure
-from reverie.core.forgetting import LEAST, Cipher, Mask, tombstone_of
-from reverie.core.phrases import BORDERLESS, by_first, find, phrase, weight, words
+from reverie.core.forgetting.erasure import Erasure
+from reverie.core.forgetting.mask import LEAST, Cipher, Mask, tombstone_of
+from reverie.core.guard.echoes import answers, echoes
 from reverie.core.records import Entry, Span, Tombstone, Turn
-from reverie.store import sessions, tombstones
+from reverie.core.sessions.active_window import parse_range
+from reverie.core.text.phrases import BORDERLESS, by_first, find, phrase, weight, words
+from reverie.store import sessions
+from reverie.store.forgotten import tombstones
 from reverie.store.workspace import Workspace
 
 

@@ -16,7 +16,7 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.core.names import safe_name
+from reverie.core.text.names import safe_name
 from reverie.errors import NotFound, UnsafePath
 from reverie.store import stream
 from reverie.store.workspace import Workspace

@@ -12,8 +12,8 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.names import safe_name
+from reverie.core.formats import framing
+from reverie.core.text.names import safe_name
 from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 

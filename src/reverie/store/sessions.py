@@ -18,14 +18,14 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
-from reverie.core.names import safe_name
-from reverie.core.pipeline import Talk
+from reverie.core.formats import framing
+from reverie.core.formats.stretches import stretches
 from reverie.core.records import Opened, SessionLine, Switched, Turn
-from reverie.core.stretches import stretches
+from reverie.core.sessions.pipeline import Talk
+from reverie.core.text.names import safe_name
 from reverie.errors import InvalidRecord
 from reverie.store import kept_out, stream
-from reverie.store.extending import TailView
+from reverie.store.filesystem.extending import TailView
 from reverie.store.workspace import End, Workspace
 
 _TAIL_BYTES = 4_096  # each line in it is verified, for the sake of the last

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from reverie import layout
 from reverie.core.fold import EntryState
-from reverie.core.forgetting import Mask
-from reverie.core.names import is_day, safe_name
-from reverie.core.summary import Item, Section, Summary, parse, title_of
-from reverie.store.extending import TailView
+from reverie.core.forgetting.mask import Mask
+from reverie.core.sessions.summary import Item, Section, Summary, parse, title_of
+from reverie.core.text.names import is_day, safe_name
+from reverie.store.filesystem.extending import TailView
 from reverie.store.workspace import Workspace
 
 _DAY = 10  # characters of `2026-07-01`

@@ -7,7 +7,7 @@ never changes the user's own configuration.
 from __future__ import annotations
 
 from reverie import layout
-from reverie.core.topic_list import topics_of, with_topics
+from reverie.core.forgetting.topic_list import topics_of, with_topics
 from reverie.errors import NotFound
 from reverie.store.workspace import Workspace
 

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 

@@ -14,7 +14,7 @@ import secrets
 from pathlib import Path
 
 from reverie.errors import DamagedFile, StoreUnwritable
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Identity
 
 KEY = "key"

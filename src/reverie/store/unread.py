@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
-from reverie.core.active_window import content_of, range_of
 from reverie.core.days import Calendar
 from reverie.core.entries import derived_id
 from reverie.core.records import History, Turn
+from reverie.core.sessions.active_window import content_of, range_of
 from reverie.store import sessions, tries
 from reverie.store.workspace import Workspace
 

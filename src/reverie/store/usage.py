@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from reverie import layout
-from reverie.core import framing
+from reverie.core.formats import framing
 from reverie.core.ledger import Call, UsageLine, folded
 from reverie.errors import ModelFailed
 from reverie.store import stream

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from reverie import layout
-from reverie.core import framing
 from reverie.core.days import Calendar
-from reverie.core.redact import redact
-from reverie.core.redact_json import redact_json
+from reverie.core.formats import framing
+from reverie.core.secrets.redact import redact
+from reverie.core.secrets.redact_json import redact_json
 from reverie.errors import DamagedFile, NotAWorkspace, UsageError
-from reverie.store.disk import Disk
-from reverie.store.lock import Locks
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.lock import Locks
 
 if TYPE_CHECKING:
-    from reverie.core.settings import Settings
+    from reverie.core.settings.value import Settings
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from reverie.core.days import format_instant
-from reverie.core.handed import Submitted
-from reverie.core.plural import many
+from reverie.core.sessions.handed import Submitted
+from reverie.core.text.plural import many
 from reverie.dream import Dreamt
 from reverie.memory import Memory
 from reverie.model.dream_prompt import Guest

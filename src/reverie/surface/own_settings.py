@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from reverie import layout
-from reverie.core.setting_keys import toml
-from reverie.core.setting_sources import parse_toml, read_flags, read_table
+from reverie.core.settings.keys import toml
+from reverie.core.settings.sources import parse_toml, read_flags, read_table
 from reverie.errors import UsageError
 from reverie.store.workspace import Workspace
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reverie.core.ledger import Spent
-from reverie.core.plural import many
+from reverie.core.text.plural import many
 from reverie.status import Place, Status
 from reverie.store.kept_out import KeptOut
 from reverie.surface.entry_text import cut

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit
 
-from reverie.core.embedder_settings import EmbedderSettings
-from reverie.core.settings import Settings
+from reverie.core.settings.embedder import EmbedderSettings
+from reverie.core.settings.value import Settings
 from reverie.errors import BadSettings
 from reverie.index.embed.absent import Absent
 from reverie.index.embed.downloaded import LIBRARIES, Downloaded

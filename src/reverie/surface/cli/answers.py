@@ -15,10 +15,10 @@ import msgspec
 from reverie.capture import Captured
 from reverie.check import Finding
 from reverie.context import Context
-from reverie.core.dreamt import Dreamt
-from reverie.core.extracting import Extracted
+from reverie.core.dreams.dreamt import Dreamt
 from reverie.core.records import Event, Outcome, Run, Turn
 from reverie.core.scopes import Member
+from reverie.core.sessions.extracting import Extracted
 from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.lint import Linted
@@ -27,7 +27,7 @@ from reverie.recall import Found
 from reverie.reindex import Reindexed
 from reverie.remember import Remembered
 from reverie.status import Status
-from reverie.store.scheduling import Scheduled
+from reverie.store.hosts.scheduling import Scheduled
 from reverie.surface.cli.completing import Completion
 from reverie.surface.daemon.serve import Served
 from reverie.surface.doctor.symptoms import Examined

@@ -9,8 +9,8 @@ from typing import Annotated, get_args, get_type_hints
 import typer
 
 from reverie.check import Finding
-from reverie.core.plural import many
-from reverie.core.settings import PublishSettings
+from reverie.core.settings.value import PublishSettings
+from reverie.core.text.plural import many
 from reverie.memory import Memory
 from reverie.opening import make_workspace, trust_workspace
 from reverie.surface.cli.frame import Verb, answer, application, globals_of

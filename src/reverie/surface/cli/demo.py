@@ -14,10 +14,10 @@ from typing import Annotated
 import typer
 
 from reverie.config import load
-from reverie.core.names import slug
-from reverie.core.plural import many
+from reverie.core.text.names import slug
+from reverie.core.text.plural import many
 from reverie.errors import UsageError
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.surface.cli.demo_life import Life, begin, live
 from reverie.surface.cli.demo_page import day_line, heading, pages
 from reverie.surface.cli.demo_talk import Talk, sample_talks, talks_of

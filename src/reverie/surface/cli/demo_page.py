@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from reverie import layout
-from reverie.core.citations import citing_lines
 from reverie.core.fold import EntryState
-from reverie.core.plural import many
-from reverie.core.tokens import query_terms, terms
+from reverie.core.pages.citations import citing_lines
+from reverie.core.text.plural import many
+from reverie.core.text.tokens import query_terms, terms
 from reverie.core.where import Where
 from reverie.recall import Ask, Hit
 from reverie.store import sessions

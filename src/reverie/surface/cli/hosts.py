@@ -11,12 +11,12 @@ import typer
 
 from reverie.adapters import claude_code, claude_code_events
 from reverie.config import variable
-from reverie.core.names import safe_name
+from reverie.core.text.names import safe_name
 from reverie.entrance import Opening
 from reverie.errors import NotAWorkspace, UsageError
 from reverie.memory import Memory
 from reverie.opening import make_workspace, open_workspace
-from reverie.store import host_settings
+from reverie.store.hosts import host_settings
 from reverie.surface.cli.frame import Globals, Verb, answer, application, globals_of
 from reverie.surface.cli.hooking import failed, hooked
 from reverie.surface.cli.session import opening_of

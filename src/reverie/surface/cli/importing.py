@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from reverie.core.plural import many
+from reverie.core.text.plural import many
 from reverie.errors import InvalidRecord
 from reverie.importers.taken import Imported, Progress
 from reverie.importing import Wish

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import UsageError
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import opened, text_of

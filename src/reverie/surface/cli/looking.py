@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from reverie.core.plural import many
 from reverie.core.records import Run
+from reverie.core.text.plural import many
 from reverie.errors import UsageError
 from reverie.review import Item
 from reverie.surface.cli.frame import Verb, answer, application

@@ -9,9 +9,9 @@ import typer
 
 from reverie.context import ContextRequest
 from reverie.core.categories import hint
-from reverie.core.context_plan import PARTS
-from reverie.core.plural import many
-from reverie.core.rows import Kind
+from reverie.core.search.context_plan import PARTS
+from reverie.core.search.rows import Kind
+from reverie.core.text.plural import many
 from reverie.core.where import Where
 from reverie.recall import Ask
 from reverie.surface.cli.frame import Verb, answer, application

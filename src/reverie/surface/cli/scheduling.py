@@ -15,7 +15,7 @@ import msgspec
 from reverie.config import units_folder
 from reverie.core.schedule import Job
 from reverie.entrance import Opening
-from reverie.store.scheduling import Kind, Scheduled, schedule
+from reverie.store.hosts.scheduling import Kind, Scheduled, schedule
 from reverie.surface.mcp.keeping import command_of
 from reverie.surface.render import Line, dim, line
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import typer
 
 from reverie.core.days import parse_instant
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.core.where import Where
 from reverie.entrance import Opening
 from reverie.errors import UsageError

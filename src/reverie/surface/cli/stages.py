@@ -10,10 +10,10 @@ import msgspec
 import typer
 
 from reverie.consolidate import Consolidated, Plan
-from reverie.core.editing import Edited
-from reverie.core.names import is_day
-from reverie.core.pipeline import STEPS
-from reverie.core.plural import many
+from reverie.core.dreams.editing import Edited
+from reverie.core.sessions.pipeline import STEPS
+from reverie.core.text.names import is_day
+from reverie.core.text.plural import many
 from reverie.dream import Dreamt
 from reverie.errors import ReverieError, UsageError
 from reverie.lint import Linted

@@ -10,8 +10,8 @@ from typing import Annotated, get_args
 import typer
 
 from reverie import capture as capturing
-from reverie.core.plural import many
 from reverie.core.records import Role, Turn
+from reverie.core.text.plural import many
 from reverie.errors import InvalidRecord, UsageError
 from reverie.importers import turns as turn_lines
 from reverie.memory import Memory

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reverie import layout
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.entrance import Opening
 from reverie.errors import Busy, UsageError
-from reverie.store.disk import Disk
-from reverie.store.lock import Locks
-from reverie.store.parcels import sweep
+from reverie.store.filesystem.disk import Disk
+from reverie.store.filesystem.lock import Locks
+from reverie.store.hosts.parcels import sweep
 from reverie.surface.daemon.access import Access
 from reverie.surface.daemon.logs import Log, listen
 from reverie.surface.daemon.mcp import PATH, McpRoutes, lifespan_of

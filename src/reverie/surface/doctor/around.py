@@ -18,8 +18,8 @@ from reverie.errors import ReverieError, UsageError
 from reverie.opening import open_workspace
 from reverie.store import counters
 from reverie.store.counters import ConsolidateCounters
-from reverie.store.lock import Locks
-from reverie.store.scheduling import scheduled
+from reverie.store.filesystem.lock import Locks
+from reverie.store.hosts.scheduling import scheduled
 from reverie.surface.cli.scheduling import job_of
 from reverie.surface.doctor.symptoms import Patient, Symptom
 

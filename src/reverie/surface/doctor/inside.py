@@ -19,8 +19,9 @@ from reverie.memory import Memory
 from reverie.model.asking import Request
 from reverie.models import name_for
 from reverie.opening import open_workspace
-from reverie.store import counters, daylog, lease, stream
+from reverie.store import counters, daylog, stream
 from reverie.store.counters import ConsolidateCounters, DreamCounters, PublishCounters, SlotCounters
+from reverie.store.dreams import lease
 from reverie.store.workspace import Workspace
 from reverie.surface.doctor.symptoms import Patient, Symptom
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reverie.config import load
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.errors import ReverieError
 from reverie.index.embed.choosing import open_embedder
 from reverie.models import name_for

@@ -13,7 +13,7 @@ from pathlib import Path
 from reverie import layout
 from reverie.errors import NotAWorkspace
 from reverie.opening import open_workspace
-from reverie.store.surroundings import warnings
+from reverie.store.filesystem.surroundings import warnings
 from reverie.surface.doctor.symptoms import Patient, Symptom
 
 _SCARCE, _NEARLY_NONE = 500_000_000, 50_000_000  # bytes

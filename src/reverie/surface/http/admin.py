@@ -15,7 +15,7 @@ from msgspec import Meta
 from reverie.check import Finding
 from reverie.core.entries import is_id
 from reverie.core.records import Run
-from reverie.core.settings import KEYS
+from reverie.core.settings.value import KEYS
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.surface import results

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.errors import UsageError
 from reverie.surface.http import moving, openapi, shapes
 from reverie.surface.http.guard import LOOPBACK, Guard, demand, grant_of

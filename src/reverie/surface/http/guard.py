@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.errors import NotAWorkspace, ReverieError
 from reverie.surface.http.hosted import Hosted, candidates
 from reverie.surface.http.problems import Refusal, messages

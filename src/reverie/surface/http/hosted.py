@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from reverie import layout
-from reverie.core.names import safe_name
+from reverie.core.text.names import safe_name
 from reverie.entrance import Opening
 from reverie.errors import Busy, Conflict, NotAWorkspace, UsageError
 from reverie.memory import Memory

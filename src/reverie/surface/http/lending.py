@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from reverie.core.dreamt import Dreamt
+from reverie.core.dreams.dreamt import Dreamt
 from reverie.memory import Memory
 from reverie.surface import driving
 from reverie.surface.http.operations import Day, Operation, Takes

@@ -20,7 +20,7 @@ from reverie.errors import UsageError
 from reverie.importers.taken import Imported
 from reverie.importing import Wish
 from reverie.memory import Memory
-from reverie.store.parcels import Parcel, zipped
+from reverie.store.hosts.parcels import Parcel, zipped
 from reverie.surface import results
 from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.operations import USER, Takes, read

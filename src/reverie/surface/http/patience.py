@@ -13,7 +13,7 @@ from asyncio import TimerHandle, Transport
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.surface.http.problems import KINDS, Refusal, messages
 
 if TYPE_CHECKING:

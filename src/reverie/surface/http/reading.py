@@ -14,8 +14,8 @@ from msgspec import Meta
 from reverie.context import Context, ContextRequest
 from reverie.core.categories import hint
 from reverie.core.fold import EntryState
-from reverie.core.names import is_day
-from reverie.core.rows import Kind
+from reverie.core.search.rows import Kind
+from reverie.core.text.names import is_day
 from reverie.core.where import Where
 from reverie.errors import UsageError
 from reverie.memory import Memory

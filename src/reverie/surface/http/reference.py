@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.surface.http.openapi import specification
 from reverie.surface.http.problems import KINDS, TYPE
 from reverie.surface.http.serving import JSON

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from reverie.config import traceback_wanted
-from reverie.core.http_settings import HttpSettings
+from reverie.core.settings.http import HttpSettings
 from reverie.errors import Busy, ReverieError, UsageError
 from reverie.memory import Memory
 from reverie.surface.http.guard import demand, grant_of

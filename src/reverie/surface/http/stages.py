@@ -11,8 +11,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from reverie.consolidate import Plan
-from reverie.core.dreamt import Dreamt
-from reverie.core.pipeline import Trigger
+from reverie.core.dreams.dreamt import Dreamt
+from reverie.core.sessions.pipeline import Trigger
 from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.extract import Extracted

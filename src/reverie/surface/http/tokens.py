@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from reverie.errors import BadSettings, Conflict, DamagedFile, NewerFormat, NotFound, UsageError
-from reverie.store.disk import Disk
+from reverie.store.filesystem.disk import Disk
 from reverie.surface.http.hosted import candidates
 
 Right = Literal["read", "write", "admin"]

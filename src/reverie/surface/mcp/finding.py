@@ -13,12 +13,12 @@ import msgspec
 
 from reverie.context import ContextRequest
 from reverie.core.categories import hint
-from reverie.core.context_plan import PARTS
 from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState
-from reverie.core.names import is_day
-from reverie.core.plural import many
-from reverie.core.rows import Kind
+from reverie.core.search.context_plan import PARTS
+from reverie.core.search.rows import Kind
+from reverie.core.text.names import is_day
+from reverie.core.text.plural import many
 from reverie.core.where import Where
 from reverie.errors import NotFound, UsageError
 from reverie.memory import Memory

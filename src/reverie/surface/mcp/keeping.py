@@ -18,7 +18,7 @@ from typing import Protocol, Self
 
 import msgspec
 
-from reverie.core.settings import Settings
+from reverie.core.settings.value import Settings
 from reverie.entrance import Opening
 from reverie.errors import Busy, ReverieError
 from reverie.opening import open_workspace

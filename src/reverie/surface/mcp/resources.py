@@ -14,11 +14,11 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from reverie import layout
-from reverie.core.names import is_day
+from reverie.core.text.names import is_day
 from reverie.errors import NotFound
 from reverie.memory import Memory
 from reverie.store import daylog, pages
-from reverie.store.dream_views import Veil, shown
+from reverie.store.dreams.dream_views import Veil, shown
 
 ROOT = "reverie://memory/"
 ENTRY = f"{ROOT}entry/"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from reverie.core.days import parse_instant
-from reverie.core.plural import many
 from reverie.core.records import Draft
+from reverie.core.text.plural import many
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.remember import Remembered

@@ -1,0 +1,1 @@
+"""What a dream gets, may do and proposes, and how it is judged."""

@@ -1,0 +1,82 @@
+"""Whether what a dream proposes for USER.md, SOUL.md or a skill is put before a person.
+
+Owns the rules for files that are no pages; promises that nothing which strangers said, no secret and nothing forgotten
+is proposed, that no proposal empties a file, that a skill cites three occasions on which it was said, and that a
+refusal says why; never looks at the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from reverie.core.dreams import page_rules, skilled
+from reverie.core.dreams.batch import Part
+from reverie.core.dreams.page_rules import Change, Surroundings, added_lines
+from reverie.core.pages.citations import citations
+from reverie.core.pages.source import split
+from reverie.core.records import Entry
+from reverie.core.text.said import sources
+
+OWN = frozenset({"user", "agent"})  # whose words may reach these files
+MAX_BYTES = 16_000
+
+Occasions = Callable[[str], Sequence[Entry]]  # those on which an entry was said by the user or the agent
+
+
+def edit_problem(
+    change: Change,
+    parts: Iterable[Part],
+    *,
+    masked: Callable[[str], bool],
+    allow: tuple[str, ...] = (),
+    occasions: Occasions | None = None,
+) -> str:
+    """Return why a change of such a file is not proposed, empty when it is.
+
+    `parts` are the batch: of it only what the user or the agent said themselves may be drawn on, and for a skill (whose
+    `occasions` are looked up) what it cites.
+    """
+    new, old = change.new or "", change.old or ""
+    if not split(new).body.strip():
+        return "nothing would be left of it"
+    if len(new.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+        return f"it would have more than {MAX_BYTES // 1000} kB"
+    near = Surroundings(
+        existing=frozenset(),
+        folded=frozenset(),
+        proposed=frozenset(),
+        moved=page_rules.said_lines([new]),
+        masked=masked,
+        allow=allow,
+    )
+    if reason := page_rules.words_problem(change, near):
+        return reason
+    told = [one.state.entry for one in parts if not one.raw]
+    if occasions is not None:
+        reason = skilled.problem(change.path, new, masked=masked, allow=allow) or _unseen(new, occasions)
+        if reason:
+            return reason
+        told += [one for cited in citations(new) for one in occasions(cited.id)]
+    said = _own_words(told)
+    added = "\n".join(line for line in added_lines(old, new) if not line.startswith("#"))
+    if novel := sources([*said, old]).novel(page_rules.wording(added)):
+        return f"it states {novel}, which neither the user nor the agent said"
+    return ""
+
+
+def _own_words(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield what may be drawn on: what the user or the agent said themselves."""
+    for one in entries:
+        if one.origin in OWN and one.status == "active":
+            yield f"{one.text}\n{one.evidence}\n{one.day}"
+
+
+def _unseen(new: str, occasions: Occasions) -> str:
+    """Return what a skill lacks of the occasions that it must cite, empty when nothing."""
+    cited = {one.id: occasions(one.id) for one in citations(new)}
+    if strange := sorted(one for one, said in cited.items() if not said):
+        return f"it cites {strange[0]}, which neither the user nor the agent said"
+    seen = {(one.session, one.day) for said in cited.values() for one in said}
+    if len(seen) < skilled.OCCASIONS:
+        return f"it cites {len(seen)} of {skilled.OCCASIONS} occasions on which it was said"
+    return ""

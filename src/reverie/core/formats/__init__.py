@@ -1,0 +1,1 @@
+"""How each kind of file is written and read: bytes to values and back."""

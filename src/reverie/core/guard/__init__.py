@@ -1,0 +1,1 @@
+"""The near-repeat guard, and the links it lets the store make between entries."""

@@ -1,0 +1,1 @@
+"""Markdown pages: read, cited, edited and merged as text."""

@@ -1,0 +1,1 @@
+"""Turns and their sessions: taken in, read, summarised, put away."""

@@ -1,0 +1,1 @@
+"""Every setting: its value, its default, and where it is read from."""

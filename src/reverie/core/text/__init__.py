@@ -1,0 +1,1 @@
+"""Words and how texts are taken apart, whatever they say."""

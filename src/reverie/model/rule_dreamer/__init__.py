@@ -1,0 +1,1 @@
+"""The dreamer that needs no model."""

@@ -1,0 +1,347 @@
+"""Read Chinese sentences by rule: what they state, of whom it is true, and when.
+
+Owns the order in which a sentence is judged; its words are in `words_zh` and `states_zh`. A Chinese sentence chains
+clauses by commas and names its subject once, so a clause without a subject has the one before it. Promises to stay
+silent on questions, hypotheses, jokes and requests. Never reads other turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from reverie.core.text.patterns import Words
+from reverie.model.rules import states_zh as states
+from reverie.model.rules import when, when_zh
+from reverie.model.rules import words_zh as words
+from reverie.model.rules.claims import HEDGED, RAISED, STRONG, Claim, Scene, bounded
+from reverie.model.rules.sentences import Sentence
+from reverie.model.rules.when import Anchor, Dated
+
+_WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
+_SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
+_DATED = Words(
+    r"^(?:(?:上|这|本|去|今|前)(?:个?月|周|星期|年)|[一二三四五六七八九十\d]{1,3}月(?:份|[一二三四五六七八九十\d]{1,3}[号日])?)(?:初|底|中)?"
+)
+_DENIED = Words(r"不(?:姓|叫|是)[^，]{1,8}$")
+_KEPT = Words(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
+
+
+class _Clause(msgspec.Struct, frozen=True):
+    """One clause: as said, and `flat` for matching, and the subject it has or inherits.
+
+    `flat` has half-width punctuation and no blank beside a Chinese character. `rest` is its predicate; `named` says
+    that the clause names its subject itself.
+    """
+
+    said: str
+    flat: str
+    start: int
+    kind: str
+    about: str
+    rest: str
+    named: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.said)
+
+
+class _Hit(msgspec.Struct, frozen=True):
+    """What a clause was found to be, before its text is written."""
+
+    category: str
+    sig: float | None = None
+    about: str = ""
+    dates: tuple[Dated, ...] = ()
+    due: bool = False
+    standing: bool = False
+
+
+def introduces(intro: str) -> bool:
+    """Say whether a sentence announces the steps of a how-to."""
+    return words.INTRODUCES.search(intro.translate(words.FLAT)) is not None
+
+
+def retold(intro: str, scene: Scene) -> str:
+    """Return an introduction in the third person."""
+    return _narrated(intro, "procedure", scene)
+
+
+def read(sentence: Sentence, scene: Scene) -> Iterator[Claim]:
+    """Yield what a Chinese sentence states that is worth keeping; mostly nothing."""
+    said = sentence.text
+    if len(said) < words.SHORTEST or "[redacted:" in said:
+        return
+    flat = said.translate(words.FLAT)
+    at, ordered, corrects = _front(flat)
+    body, start = flat[at:].rstrip("。!~; "), sentence.start + at
+    claims = list(_claims(said[at:], body, start, scene, ordered=ordered))
+    if not claims or words.JOKING.search(flat):
+        return
+    hypothetical = words.HYPOTHETICAL.search(body) is not None
+    for claim in claims:
+        if not hypothetical or claim.category == "procedure" or claim.about == "agent":
+            yield _weighed(claim, said, ordered=ordered, corrects=corrects)
+
+
+def _front(flat: str) -> tuple[int, bool, bool]:
+    """Return how far greetings and small words reach, and whether they order remembering or correct."""
+    at, ordered, corrects = 0, False, False
+    while (lead := words.LEAD.match(flat, at)) is not None and lead.end() > at:
+        corrects = corrects or words.CORRECTS.search(lead[0]) is not None
+        ordered = ordered or words.ORDERS.search(lead[0]) is not None
+        at = lead.end()
+    return at, ordered, corrects
+
+
+def _claims(said: str, body: str, start: int, scene: Scene, *, ordered: bool) -> Iterator[Claim]:
+    squeezed = _squeezed(body)
+    whole = _Clause(said[: len(body)], squeezed, start, "", "", squeezed, named=False)
+    if scene.role == "user" and "?" not in body:
+        if (order := words.REMIND.match(squeezed)) is not None:
+            yield from _reminder(whole, scene, order)
+            return
+        if words.STEPPED.search(squeezed) and any(pattern.match(squeezed) for pattern in words.PROCEDURES):
+            yield _claim(whole, _Hit("procedure"), scene)
+            return
+        if words.LESSON.match(squeezed):
+            yield _claim(whole, _Hit("lesson"), scene)
+            return
+    clauses = list(_clauses(said, body, start))
+    asking = words.ASKING.search(body) is not None
+    if asking:
+        clauses = [one for one in clauses[:-1] if not words.ASKED.search(one.flat)]
+    yield from _grouped(clauses, scene, ordered=ordered, alone=asking)
+
+
+def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool) -> Iterator[Claim]:
+    """Judge clauses in order; one that states nothing by itself goes with its neighbour, unless it stands `alone`."""
+    group: Claim | None = None
+    before: list[_Clause] = []
+    for clause in clauses:
+        hit = _judge(clause, scene, ordered=ordered)
+        if hit is None:
+            if alone or _ends(clause):
+                continue
+            if group is not None:
+                group = replace(
+                    group, text=f"{group.text}，{_aside(clause, group.category, scene)}", end=clause.end
+                )
+            elif scene.role == "user":
+                before.append(clause)
+            continue
+        claim = _claim(clause, hit, scene)
+        if group is None and before:
+            lead = "，".join(_aside(one, claim.category, scene) for one in before)
+            said = claim.text.removeprefix(claim.about) if _DENIED.search(lead) else claim.text
+            claim = replace(claim, text=f"{lead}，{said}", start=before[0].start)
+        if group is not None and group.category == claim.category and not (claim.due and group.due):
+            group = _merged(group, claim)
+            continue
+        if group is not None:
+            yield group
+        group = claim
+    if group is not None:
+        yield group
+
+
+def _squeezed(text: str) -> str:
+    """Return a text without the blanks beside its Chinese characters."""
+    return _SPACE.sub("", text) if any(blank in text for blank in " \t\u3000\xa0") else text
+
+
+def _merged(group: Claim, claim: Claim) -> Claim:
+    said = claim.text
+    if group.about and group.about == claim.about and _DENIED.search(group.text):
+        said = said.removeprefix(group.about)  # `不姓王，姓黄` is one statement
+    text, due, since = f"{group.text}，{said}", group.due or claim.due, group.since or claim.since
+    return replace(group, text=text, end=claim.end, due=due, since=since)
+
+
+def _clauses(said: str, body: str, start: int) -> Iterator[_Clause]:
+    kind, about, at = "", "", 0
+    cuts = [
+        cut
+        for cut in words.CUT.finditer(body)
+        if cut[0][0] != ":" or not words.LABEL.search(body[: cut.start()])
+    ]
+    for stop, after in [*((cut.start(), cut.end()) for cut in cuts), (len(body), len(body))]:
+        raw = body[at:stop]
+        bare = raw.strip(",;— ")
+        if bare:
+            first = at + raw.index(bare)
+            flat = _squeezed(bare)
+            found = states.subject(flat)
+            rest = flat
+            if found is not None:
+                kind, about, rest = found.kind, found.about, flat[found.end :]
+            exact = said[first : first + len(bare)]
+            yield _Clause(exact, flat, start + first, kind, about, rest, named=found is not None)
+            kind = "person" if kind == "owned" else kind
+        at = after
+
+
+def _aside(clause: _Clause, category: str, scene: Scene) -> str:
+    """Return a clause that states nothing by itself but belongs to its neighbour."""
+    return _told(clause, _Hit(category, dates=_dates(clause, scene)), scene)
+
+
+def _ends(clause: _Clause) -> bool:
+    flat = clause.flat
+    return words.REQUEST.match(flat) is not None or words.VAGUE.search(flat) is not None or flat[:1] in "你您"
+
+
+def _dates(clause: _Clause, scene: Scene) -> tuple[Dated, ...]:
+    text = clause.flat
+    if words.MAYBE_DATE.search(text) is None:
+        return ()
+    past = words.PAST.search(text) is not None and words.AHEAD.search(text) is None
+    return when_zh.find(clause.said, Anchor(scene.anchor.day, scene.anchor.moment, past))
+
+
+def _judge(clause: _Clause, scene: Scene, *, ordered: bool) -> _Hit | None:
+    """Decide what a clause is, or that it is nothing to keep."""
+    flat = clause.flat
+    if scene.role == "assistant":
+        return _agents(clause, scene)
+    if words.STANDING.match(flat) and not words.STANDING_OTHERS.match(flat) and clause.kind in {"", "self"}:
+        return _Hit("preference", sig=STRONG, standing=True)
+    if words.DECIDED.match(flat) and not words.POINTS.search(flat) and len(flat) > words.SHORTEST + 1:
+        return _Hit("decision", sig=STRONG, dates=_dates(clause, scene))
+    if words.LESSON.match(flat) and not flat.startswith("原因"):
+        return _Hit("lesson", dates=_dates(clause, scene))
+    if _ends(clause):
+        return None
+    hit = _timed(clause, scene) or _stated(clause, scene)
+    if hit is None and ordered and words.DECLARES.match(flat):
+        hit = _Hit("fact", dates=_dates(clause, scene))
+    return hit
+
+
+def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
+    """Commitments, appointments and events: what needs a date to be worth keeping."""
+    flat = clause.flat
+    dates = _dates(clause, scene)
+    if clause.kind and words.PROMISED.match(clause.rest):
+        return _Hit("commitment", about=clause.about, dates=dates, due=True)
+    if words.EPHEMERAL.search(flat):
+        return None
+    if not dates:
+        done = clause.kind in {"", "self", "group"} and words.FULFILLED.match(flat)
+        return _Hit("episode", about=clause.about) if done else None
+    ahead = any(one.last > scene.anchor.day for one in dates)
+    deadline = any(one.role in {"by", "due"} for one in dates)
+    duty = words.DUTY.search(flat) is not None
+    hit = _Hit("commitment", about=clause.about, dates=dates, due=True)
+    if clause.kind == "self" and words.TODAY.search(flat):
+        ahead = ahead or any(one.last == scene.anchor.day for one in dates)
+    if deadline and (duty or words.DEADLINE.search(flat)):
+        return hit
+    if (
+        ahead
+        and duty
+        and clause.kind
+        and words.WILL.match(when.carry(clause.said, dates).translate(words.FLAT))
+    ):
+        return hit
+    hit = replace(hit, category="episode", due=False)
+    if ahead and words.HAPPENS.search(flat):
+        return hit
+    if (
+        not ahead
+        and (clause.kind or words.SPECIFIC.search(flat) or words.FINISHED.match(flat))
+        and words.DID.match(flat)
+    ):
+        return replace(hit, category=states.state_of(_DATED.sub("", clause.rest), clause.kind) or "episode")
+    return None
+
+
+def _stated(clause: _Clause, scene: Scene) -> _Hit | None:
+    """Lasting statements of the speaker, of people and of things, and what changed."""
+    rest = _DATED.sub("", clause.rest)
+    category = states.state_of(rest, clause.kind) or states.thing_of(clause.flat)
+    if category is None and words.CHANGED.match(clause.flat) and words.SPECIFIC.search(clause.flat):
+        category = "fact"
+    if category is None and words.CHANGED_THING.fullmatch(clause.flat):
+        category = "fact"
+    if category is None:
+        return None
+    sig = STRONG if words.GRAVE.search(clause.flat) else None
+    return _Hit(category, sig=sig, about=clause.about, dates=_dates(clause, scene))
+
+
+def _agents(clause: _Clause, scene: Scene) -> _Hit | None:
+    """What an assistant's turn may give: its promises and the results it confirms."""
+    flat = clause.flat
+    if words.AGENT_RESULT.match(flat) and words.SPECIFIC.search(flat):
+        return _Hit("episode", dates=_dates(clause, scene))
+    if not words.AGENT_WILL.match(flat) or words.AGENT_EPHEMERAL.match(flat):
+        return None
+    dates = _dates(clause, scene)
+    if any(one.last > scene.anchor.day for one in dates) or words.AGENT_LASTING.search(flat):
+        return _Hit("commitment", about="agent", dates=dates, due=True)
+    return None
+
+
+def _reminder(whole: _Clause, scene: Scene, order: re.Match[str]) -> Iterator[Claim]:
+    dates = _dates(whole, scene)
+    if dates or len(order["what"]) >= words.SHORTEST:
+        yield _claim(whole, _Hit("commitment", sig=RAISED, about="agent", dates=dates, due=True), scene)
+
+
+def _narrated(text: str, category: str, scene: Scene) -> str:
+    """Rewrite a text from its speaker's view to a third person's; code, links and quotes stay."""
+    parts, at = [], 0
+    for kept in _KEPT.finditer(text):
+        parts += [_renamed(text[at : kept.start()], category, scene), kept[0]]
+        at = kept.end()
+    return "".join(parts) + _renamed(text[at:], category, scene)
+
+
+def _names(scene: Scene) -> tuple[str, str]:
+    names = {"User": "用户", "Agent": "助手"}
+    return names.get(scene.me, scene.me), names.get(scene.you, scene.you)
+
+
+def _renamed(text: str, category: str, scene: Scene) -> str:
+    me, you = _names(scene)
+    group = f"{me}团队" if category in _WORKING else f"{me}等人"
+    text = re.sub(r"(?:我们|咱们)(?=家|公司|团队|组|部门|学校)", me, text)
+    text = re.sub(r"我们|咱们", group, text)
+    text = re.sub(r"(?<!自)我(?!国)|本人", me, text)
+    return re.sub(r"(?:你|您)(?!们|好)", you, text)
+
+
+def _told(clause: _Clause, hit: _Hit, scene: Scene) -> str:
+    text = _narrated(when.carry(clause.said, hit.dates), hit.category, scene)
+    return re.sub(r"\s+", " ", text).strip().rstrip("。.!！；;，, ")
+
+
+def _claim(clause: _Clause, hit: _Hit, scene: Scene) -> Claim:
+    """Write a clause's text, with the subject it inherits, and take its dates."""
+    text = _told(clause, hit, scene)
+    me, you = _names(scene)
+    if hit.standing:
+        text = f"{me}要求{you}：{text}"
+    elif not clause.named and clause.kind == "self" and me not in text:
+        text = me + text
+    elif not clause.named and clause.kind == "person" and clause.about not in text:
+        text = clause.about + text
+    claim = Claim(
+        category=hit.category, text=text, start=clause.start, end=clause.end, sig=hit.sig, about=hit.about
+    )
+    return bounded(claim, hit.dates, anchor=scene.anchor, due=hit.due)
+
+
+def _weighed(claim: Claim, said: str, *, ordered: bool, corrects: bool) -> Claim:
+    """Raise what was ordered to be remembered, mark a correction, and trust less what was hedged."""
+    return replace(
+        claim,
+        text=f"更正：{claim.text}" if corrects else claim.text,
+        sig=max(RAISED, claim.sig or 0.0) if ordered else claim.sig,
+        conf=HEDGED if words.HEDGES.search(said) else claim.conf,
+    )

@@ -1,0 +1,196 @@
+"""Reading what lies beneath the workspace.
+
+Owns reads, looks and listings; promises to take no lock and change nothing; never follows a link.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Generator, Iterator
+
+from reverie.errors import UnsafePath
+from reverie.store.filesystem.paths import Tree, objection, parts, place, refusal
+from reverie.store.filesystem.syscalls import READ
+
+TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
+_NO_TEXT = "has a name that is no UTF-8; rename it"
+_PIECE = 1 << 20
+
+
+def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
+    """Return the file's bytes from `offset` on; None when absent."""
+    names, _ = place(path)
+    folder = tree.folder(names)
+    if folder is None:
+        return None
+    try:
+        fd = tree.file(folder, path, flags=READ)
+    except FileNotFoundError:
+        return None
+    finally:
+        tree.ops.close(folder)
+    try:
+        return whole(tree, fd, path=path, offset=offset)
+    finally:
+        tree.ops.close(fd)
+
+
+def pieces(tree: Tree, path: str, *, offset: int = 0) -> Generator[bytes, None, None]:
+    """Yield the file's bytes from `offset` on, a piece at a time, of the file that was there at the first."""
+    names, _ = place(path)
+    folder = tree.folder(names)
+    if folder is None:
+        return
+    try:
+        fd = tree.file(folder, path, flags=READ)
+    except FileNotFoundError:
+        return
+    finally:
+        tree.ops.close(folder)
+    try:
+        while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
+            yield data
+            offset += len(data)
+    finally:
+        tree.ops.close(fd)
+
+
+def whole(tree: Tree, fd: int, *, path: str, offset: int = 0) -> bytes:
+    """Return the bytes of an open file from `offset` on; `path` is for the message."""
+    found = []
+    while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
+        found.append(data)
+        offset += len(data)
+    return b"".join(found)
+
+
+def piece(tree: Tree, fd: int, *, path: str, size: int, offset: int) -> bytes:
+    """Return up to `size` bytes of an open file from `offset`."""
+    try:
+        return tree.ops.read(fd, size, offset=offset)
+    except OSError as error:
+        raise refusal(error, path, doing="read") from error
+
+
+def look(tree: Tree, path: str) -> os.stat_result | None:
+    """Return what lies at `path`, whatever it is; None when absent."""
+    names = parts(path)
+    folder = tree.folder(names[:-1])
+    if folder is None:
+        return None
+    try:
+        return tree.ops.stat(names[-1], folder=folder) if names else tree.ops.fstat(folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise refusal(error, path, doing="look at") from error
+    finally:
+        tree.ops.close(folder)
+
+
+def glance(tree: Tree, path: str) -> os.stat_result | None:
+    """Return what lies at `path`, links above its end followed; None when absent."""
+    try:
+        return tree.ops.look(f"{tree.root}/{path}")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise refusal(error, path, doing="look at") from error
+
+
+def size(tree: Tree, path: str) -> int | None:
+    """Return the length in bytes of a file that may be opened; None when absent."""
+    info = look(tree, path)
+    if info is None:
+        return None
+    if reason := objection(tree.ops, info):
+        raise UnsafePath(f"{path} {reason}")
+    return info.st_size
+
+
+def names(tree: Tree, path: str) -> list[str]:
+    """Return the sorted names in the folder, unfinished replacements left out; empty when absent.
+
+    A name that is no UTF-8 is left out, too: no record, index or page could hold it. `scan` tells of it.
+    """
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return []
+    try:
+        return [name for name in _names(tree, folder, path) if _is_text(name)]
+    finally:
+        tree.ops.close(folder)
+
+
+def statuses(tree: Tree, path: str) -> list[tuple[str, os.stat_result]]:
+    """Return path and status of everything in the folder that `names` tells, opening the folder once."""
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return []
+    try:
+        return [(where, info) for where, info in _statuses(tree, folder, path) if _is_text(where)]
+    finally:
+        tree.ops.close(folder)
+
+
+def scan(tree: Tree, path: str) -> Iterator[tuple[str, os.stat_result, str]]:
+    """Yield each file beneath the folder, sorted, with why it may not be opened (the end of a sentence, or "")."""
+    folder = tree.folder(parts(path))
+    if folder is None:
+        return
+    found: list[tuple[str, os.stat_result, str]] = []
+    try:
+        _scan(tree, folder, path, found)
+    finally:
+        tree.ops.close(folder)
+    yield from found
+
+
+def _scan(tree: Tree, folder: int, path: str, found: list[tuple[str, os.stat_result, str]]) -> None:
+    """Add what lies beneath an open folder; each folder is opened from its parent, once."""
+    for where, info in _statuses(tree, folder, path):
+        if not _is_text(where):
+            found.append((where.encode("utf-8", "backslashreplace").decode(), info, _NO_TEXT))
+            continue
+        is_folder = stat.S_ISDIR(info.st_mode)
+        reason = objection(tree.ops, info, folder=is_folder)
+        if reason or not is_folder:
+            found.append((where, info, reason))
+            continue
+        child = tree.child(folder, where.rpartition("/")[2], where=where)
+        if child is None:
+            continue  # removed since it was looked at
+        try:
+            _scan(tree, child, where, found)
+        finally:
+            tree.ops.close(child)
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name can be written down: bytes that are no UTF-8 come as halves of surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _statuses(tree: Tree, folder: int, path: str) -> list[tuple[str, os.stat_result]]:
+    found = []
+    for name in _names(tree, folder, path):
+        where = f"{path}/{name}" if path else name
+        try:
+            found.append((where, tree.ops.stat(name, folder=folder)))
+        except FileNotFoundError:
+            continue  # removed since it was listed
+        except OSError as error:
+            raise refusal(error, where, doing="look at") from error
+    return found
+
+
+def _names(tree: Tree, folder: int, path: str) -> list[str]:
+    try:
+        return sorted(name for name in tree.ops.names(folder) if not name.startswith(TEMPORARY))
+    except OSError as error:
+        raise refusal(error, path, doing="list") from error

@@ -1,0 +1,1 @@
+"""What was let go: recorded before it begins, rewritten, proved gone."""

@@ -1,0 +1,1 @@
+"""What hosts and other programs keep here, and what is written for them elsewhere."""

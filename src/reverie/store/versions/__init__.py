@@ -1,0 +1,1 @@
+"""The history of the pages: a git object store of our own in `.history`."""
