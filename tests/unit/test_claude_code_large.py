@@ -10,7 +10,7 @@ from claude_talk import Talk, lines, opening, said
 
 import reverie
 from reverie import Memory
-from reverie.adapters import claude_code
+from reverie.adapters import claude_code, claude_code_events
 from reverie.store import quarantine
 from reverie.store.hosts import hooks
 
@@ -36,8 +36,8 @@ def test_a_huge_transcript_is_read_over_several_calls(
     memory: Memory, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One call reads so much and no more, the next goes on there, and `status` says what is left meanwhile."""
-    follow = claude_code.follow
-    monkeypatch.setattr(claude_code, "follow", lambda *a, **k: follow(*a, **k, most=1))
+    follow = claude_code_events.follow
+    monkeypatch.setattr(claude_code_events, "follow", lambda *a, **k: follow(*a, **k, most=1))
     text = "It rained in Lisbon all day long, and nobody went out. " * 20
     talk.say(*(f"{n} {text}" for n in range(2_500)))
     total = talk.path.stat().st_size
@@ -92,6 +92,6 @@ def test_a_backlog_waits_for_consolidate(memory: Memory, talk: Talk) -> None:
     other = Talk(talk.path.with_name("t2.jsonl"), "s2")
     other.say("I moved to Porto.")
     other.fire(memory, "SessionEnd")
-    assert any("Porto" in one.entry.text for one in memory.list())
+    assert any("Porto" in one.entry.text for one in memory.opened.state_now().states())
     memory.consolidate()
     assert memory.opened.state_now().mark("s1") == claude_code.WAITED_FOR + 1

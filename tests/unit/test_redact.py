@@ -161,7 +161,7 @@ def test_five_hostile_megabytes_are_answered(unit: str) -> None:
     started = time.process_time()
     once = redact(text).text
     print(f"{unit!r}: {time.process_time() - started:.1f} s for 5 MB")  # noqa: T201 - the report
-    assert len(once) <= len(text)
+    assert len(once) <= 2 * len(text)  # a mark may be longer than what it stands for
 
 
 def test_ordinary_prose_is_sent_past_the_patterns() -> None:
