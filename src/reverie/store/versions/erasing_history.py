@@ -19,8 +19,8 @@ from reverie.core.forgetting.erasure import Eraser
 from reverie.core.formats import framing
 from reverie.core.formats.readings import decoded, inflated
 from reverie.errors import DamagedFile
-from reverie.store.versions import git_objects
 from reverie.store.versions.git import History
+from reverie.store.versions.pruning import reached
 from reverie.store.workspace import Workspace
 
 _OBJECTS = f"{layout.OBJECTS}/objects"
@@ -40,10 +40,10 @@ def rewrite(ws: Workspace, eraser: Eraser) -> bool:
     """Take the text out of the history; a damaged one is left as it is, for the search to name what holds it."""
     try:
         commits = _made_again(ws, eraser)
-        reached = _reachable(ws, commits)
+        kept = reached(ws) if commits else set()
     except DamagedFile:
         return False
-    removed = [path for path in ws.disk.walk(_OBJECTS) if (name := _name(path)) and name not in reached]
+    removed = [path for path in ws.disk.walk(_OBJECTS) if (name := _name(path)) and name not in kept]
     for path in removed:
         ws.disk.remove(path)
     return bool(removed) or any(old != new for old, new in commits.items())
@@ -112,26 +112,6 @@ def _renamed(data: bytes, became: Mapping[str, str]) -> bytes | None:
             out += [data[at : line.offset], framed]
             at = line.offset + len(line.raw)
     return b"".join([*out, data[at:]]) if out else None
-
-
-def _reachable(ws: Workspace, became: Mapping[str, str]) -> set[str]:
-    """Return the names of all objects the newest commit leads to."""
-    history = History(ws)
-    commits = history.log(limit=sys.maxsize) if became else []
-    found = {commit.id for commit in commits}
-    trees = [commit.tree for commit in commits]
-    while trees:
-        tree = trees.pop()
-        if tree in found:
-            continue
-        found.add(tree)
-        data = ws.disk.read(f"{_OBJECTS}/{tree[:2]}/{tree[2:]}") or b""
-        for entry in git_objects.decode_tree(tree, git_objects.unpack(tree, data, kind="tree")).values():
-            if entry.mode == git_objects.FOLDER:
-                trees.append(entry.id)
-            else:
-                found.add(entry.id)
-    return found
 
 
 def _name(path: str) -> str:

@@ -28,12 +28,12 @@ def prune(ws: Workspace) -> int:
     if head is None:
         return 0
     try:
-        reached = _reached(ws)
+        kept = reached(ws)
     except DamagedFile:
         return 0
     swept = sweep(ws)
     loose = ((path, _LOOSE.fullmatch(path)) for path in ws.disk.walk(_OBJECTS))
-    lost = [path for path, name in loose if name is not None and name[1] + name[2] not in reached]
+    lost = [path for path, name in loose if name is not None and name[1] + name[2] not in kept]
     if not lost:
         return swept
     with ws.writing("prune"):
@@ -49,7 +49,7 @@ def sweep(ws: Workspace) -> int:
     return sum(ws.disk.sweep(f"{_OBJECTS}/{first:02x}") for first in range(256))
 
 
-def _reached(ws: Workspace) -> set[str]:
+def reached(ws: Workspace) -> set[str]:
     """Return the names of all objects that the newest commit leads to; raises DamagedFile."""
     commits = History(ws).log(limit=sys.maxsize)
     found = {commit.id for commit in commits}
