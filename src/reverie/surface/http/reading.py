@@ -15,9 +15,7 @@ from reverie.context import Context, ContextRequest
 from reverie.core.categories import hint
 from reverie.core.fold import EntryState
 from reverie.core.search.rows import Kind
-from reverie.core.text.names import is_day
 from reverie.core.where import Where
-from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.recall import Ask, Found
 from reverie.surface.entry_text import behind_json, due_json, entry_json, why_json
@@ -80,9 +78,6 @@ class _Hit(Takes, frozen=True, kw_only=True):
 
 def where_of(given: Filters) -> Where:
     """Return the filter that the arguments describe; raises UsageError for a day that is none."""
-    for name, day in (("since", given.since), ("until", given.until)):
-        if day and not is_day(day):
-            raise UsageError(f"{name} is {day}: write a day, such as 2026-07-01")
     return Where(
         category=given.category,
         tag=given.tag,

@@ -17,10 +17,9 @@ from reverie.core.days import parse_instant
 from reverie.core.fold import EntryState
 from reverie.core.search.context_plan import PARTS
 from reverie.core.search.rows import Kind
-from reverie.core.text.names import is_day
 from reverie.core.text.plural import many
 from reverie.core.where import Where
-from reverie.errors import NotFound, UsageError
+from reverie.errors import NotFound
 from reverie.memory import Memory
 from reverie.recall import Ask, Hit
 from reverie.surface.entry_text import (
@@ -172,9 +171,6 @@ def _shown(memory: Memory, prefix: str) -> EntryState:
 
 def _where(values: Values, *, limit: int = 0) -> Where:
     """Return the filter that the arguments describe; raises UsageError."""
-    for name in ("since", "until"):
-        if values[name] and not is_day(values[name]):
-            raise UsageError(f"{name} is {values[name][:40]!r}: write a day, such as 2026-07-01")
     return Where(
         category=values["category"],
         tag=values["tag"],
