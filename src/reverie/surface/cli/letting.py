@@ -101,7 +101,7 @@ def hide(
         until=until,
     )
     if unhide and where.filters:
-        where = where_of(**{name: getattr(where, name) for name in _FILTERS}, include_hidden=True)
+        where = msgspec.structs.replace(where, include_hidden=True)
     with opened(ctx) as memory:
         meant = _meant(memory, entries, where)
         if not dry_run and meant.ids:
@@ -109,9 +109,6 @@ def hide(
     said = "brought back" if unhide else "hidden"
     told = Hidden(meant.ids, hidden=not unhide, dry_run=dry_run)
     answer(ctx, told, meant.lines(f"would be {said}" if dry_run else said))
-
-
-_FILTERS = ("category", "tag", "session", "about", "who", "scope", "since", "until")
 
 
 @app.command(
