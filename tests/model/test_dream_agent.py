@@ -38,15 +38,6 @@ PROMPTS = Path(__file__).parents[1] / "golden" / "prompts"
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
-    (tmp_path / "agent").mkdir()
-    ws = open_world(tmp_path / "agent")
-    log(ws, DAY)
-    return ws
-
-
 @pytest.mark.parametrize(
     ("name", "guest"), [("dream", None), ("host", "mcp"), ("shell", "cli"), ("guest", "verbs")]
 )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from dream_agent import TEAS, Standing, body, cite, dreamt, good
-from dream_world import DAY, NIGHT, TEA, log, look_at, open_world
+from dream_world import DAY, NIGHT, TEA, look_at
 
 from reverie.core.records import History as Condensed
 from reverie.store import history
@@ -15,20 +14,9 @@ from reverie.store.dreams.dream_views import Veil
 from reverie.store.dreams.staging import Staging
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from reverie.store.workspace import Workspace
 
 PAGE = "3_Personal/Long.md"
-
-
-@pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
-    (tmp_path / "agent").mkdir()
-    ws = open_world(tmp_path / "agent")
-    log(ws, DAY)
-    return ws
 
 
 def tools(ws: Workspace) -> Tools:

@@ -25,15 +25,6 @@ NOTEBOOK = f"notebook/{TEAS}"
 LINE = "## [2026-07-02] ingest | run=dream:20260702-030000 watermark=2026-07-01"
 
 
-@pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
-    (tmp_path / "agent").mkdir()
-    ws = open_world(tmp_path / "agent")
-    log(ws, DAY)
-    return ws
-
-
 def failures(ws: Workspace) -> dict[str, int]:
     """Return how often each entry failed."""
     return counters.read(ws, DreamCounters).failures

@@ -24,15 +24,6 @@ NOTEBOOK = f"notebook/{TEAS}"
 LINE = "## [2026-07-02] ingest | run=dream:20260702-030000 watermark=2026-07-01"
 
 
-@pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
-    """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
-    (tmp_path / "agent").mkdir()
-    ws = open_world(tmp_path / "agent")
-    log(ws, DAY)
-    return ws
-
-
 OUTSIDE = [
     ".state/outcomes.jsonl",
     ".journal/segments/x.jsonl",
