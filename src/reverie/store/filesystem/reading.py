@@ -20,16 +20,9 @@ _PIECE = 1 << 20
 
 def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
     """Return the file's bytes from `offset` on; None when absent."""
-    names, _ = place(path)
-    folder = tree.folder(names)
-    if folder is None:
+    fd = _opened(tree, path)
+    if fd is None:
         return None
-    try:
-        fd = tree.file(folder, path, flags=READ)
-    except FileNotFoundError:
-        return None
-    finally:
-        tree.ops.close(folder)
     try:
         return whole(tree, fd, path=path, offset=offset)
     finally:
@@ -38,31 +31,38 @@ def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
 
 def pieces(tree: Tree, path: str, *, offset: int = 0) -> Generator[bytes, None, None]:
     """Yield the file's bytes from `offset` on, a piece at a time, of the file that was there at the first."""
-    names, _ = place(path)
-    folder = tree.folder(names)
-    if folder is None:
+    fd = _opened(tree, path)
+    if fd is None:
         return
     try:
-        fd = tree.file(folder, path, flags=READ)
-    except FileNotFoundError:
-        return
-    finally:
-        tree.ops.close(folder)
-    try:
-        while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
-            yield data
-            offset += len(data)
+        yield from _each(tree, fd, path=path, offset=offset)
     finally:
         tree.ops.close(fd)
 
 
 def whole(tree: Tree, fd: int, *, path: str, offset: int = 0) -> bytes:
     """Return the bytes of an open file from `offset` on; `path` is for the message."""
-    found = []
+    return b"".join(_each(tree, fd, path=path, offset=offset))
+
+
+def _opened(tree: Tree, path: str) -> int | None:
+    """Return a descriptor of the file, to be closed by the caller; None when absent."""
+    names, _ = place(path)
+    folder = tree.folder(names)
+    if folder is None:
+        return None
+    try:
+        return tree.file(folder, path, flags=READ)
+    except FileNotFoundError:
+        return None
+    finally:
+        tree.ops.close(folder)
+
+
+def _each(tree: Tree, fd: int, *, path: str, offset: int) -> Iterator[bytes]:
     while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
-        found.append(data)
+        yield data
         offset += len(data)
-    return b"".join(found)
 
 
 def piece(tree: Tree, fd: int, *, path: str, size: int, offset: int) -> bytes:

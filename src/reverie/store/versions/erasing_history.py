@@ -10,7 +10,6 @@ have the same ids each time, so nothing has to be remembered between.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 
@@ -19,17 +18,15 @@ from reverie.core.forgetting.erasure import Eraser
 from reverie.core.formats import framing
 from reverie.core.formats.readings import decoded, inflated
 from reverie.errors import DamagedFile
+from reverie.store.versions import git_objects
 from reverie.store.versions.git import History
-from reverie.store.versions.pruning import reached
+from reverie.store.versions.pruning import loose_besides, reached
 from reverie.store.workspace import Workspace
-
-_OBJECTS = f"{layout.OBJECTS}/objects"
-_LOOSE = re.compile(rf"{_OBJECTS}/([0-9a-f]{{2}})/([0-9a-f]{{38}})")
 
 
 def holds(ws: Workspace, eraser: Eraser) -> bool:
     """Whether the text, or a line that cites an erased entry, stands in an object of the history, reached or not."""
-    for path in ws.disk.walk(_OBJECTS):
+    for path in ws.disk.walk(git_objects.OBJECTS):
         data = ws.disk.read(path) or b""
         if eraser.found_in(path, data) or eraser.names(inflated(data).decode("utf-8", "replace")):
             return True
@@ -43,7 +40,7 @@ def rewrite(ws: Workspace, eraser: Eraser) -> bool:
         kept = reached(ws) if commits else set()
     except DamagedFile:
         return False
-    removed = [path for path in ws.disk.walk(_OBJECTS) if (name := _name(path)) and name not in kept]
+    removed = loose_besides(ws, kept)
     for path in removed:
         ws.disk.remove(path)
     return bool(removed) or any(old != new for old, new in commits.items())
@@ -51,7 +48,7 @@ def rewrite(ws: Workspace, eraser: Eraser) -> bool:
 
 def is_packed(path: str) -> bool:
     """Tell whether the path is a pack of objects, which only git reads."""
-    return path.startswith(f"{_OBJECTS}/pack/")
+    return path.startswith(f"{git_objects.OBJECTS}/pack/")
 
 
 def _made_again(ws: Workspace, eraser: Eraser) -> dict[str, str]:
@@ -112,8 +109,3 @@ def _renamed(data: bytes, became: Mapping[str, str]) -> bytes | None:
             out += [data[at : line.offset], framed]
             at = line.offset + len(line.raw)
     return b"".join([*out, data[at:]]) if out else None
-
-
-def _name(path: str) -> str:
-    match = _LOOSE.fullmatch(path)
-    return match[1] + match[2] if match else ""

@@ -189,7 +189,7 @@ class History:
             try:
                 found = [one for one in self._below(name, kind) if one not in seen]
             except (DamagedFile, UnsafePath) as error:
-                yield (MAIN if name == head else _object_path(name)), str(error)
+                yield (MAIN if name == head else objects.loose_path(name)), str(error)
                 continue
             waiting += found
             seen.update(found)
@@ -215,7 +215,7 @@ class History:
     # Reading
 
     def _read(self, name: str, kind: str) -> bytes:
-        data = self._disk.read(_object_path(name)) if objects.is_id(name) else None
+        data = self._disk.read(objects.loose_path(name)) if objects.is_id(name) else None
         if data is None:
             message = f"history object {name} is missing; restore {layout.OBJECTS} from a backup"
             raise DamagedFile(message)
@@ -253,7 +253,7 @@ class History:
 
     def _write(self, kind: str, content: bytes) -> str:
         name = objects.object_id(kind, content)
-        path = _object_path(name)
+        path = objects.loose_path(name)
         if not self._holds(path, name, kind=kind):
             self._disk.replace(path, objects.pack(kind, content))
         return name
@@ -319,10 +319,6 @@ def _lines(text: str) -> list[str]:
     """Split at line feeds alone, as git does; str.splitlines knows seven more characters."""
     *lines, last = text.split("\n")
     return [*(f"{line}\n" for line in lines), *((last,) if last else ())]
-
-
-def _object_path(name: str) -> str:
-    return f"{layout.OBJECTS}/objects/{name[:2]}/{name[2:]}"
 
 
 def _folder(entry: Entry | None) -> str:

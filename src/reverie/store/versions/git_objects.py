@@ -17,8 +17,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from reverie import layout
 from reverie.errors import DamagedFile, UsageError
 
+OBJECTS = f"{layout.OBJECTS}/objects"  # the folder of the loose ones, and of packs
 FILE = "100644"
 FOLDER = "40000"
 BLOBS = frozenset({FILE, "100755", "100664"})
@@ -26,6 +28,7 @@ MAX_BYTES = 128 * 1024 * 1024  # a larger object is refused: a few bytes can dec
 
 IDENTITY = "Reverie"
 _ID = re.compile(r"[0-9a-f]{40}")
+_LOOSE = re.compile(rf"{OBJECTS}/([0-9a-f]{{2}})/([0-9a-f]{{38}})")
 _HEADER = re.compile(rb"(blob|tree|commit|tag) (0|[1-9][0-9]{0,15})\x00")
 _TREE_ROW = re.compile(rb"([0-7]{1,6}) ([^\x00]+)\x00(.{20})", re.DOTALL)
 _SIGNATURE = re.compile(r"(.*) <([^<>]*)> (-?\d{1,12}) [+-]\d{4}")
@@ -55,6 +58,17 @@ class CommitInfo(msgspec.Struct, frozen=True):
 def is_id(text: str) -> bool:
     """Tell whether the text is an object id: 40 lower-case hex digits."""
     return _ID.fullmatch(text) is not None
+
+
+def loose_path(name: str) -> str:
+    """Return where an object lies that is in no pack."""
+    return f"{OBJECTS}/{name[:2]}/{name[2:]}"
+
+
+def loose_name(path: str) -> str:
+    """Return the name of the object whose path that is, empty when it is the path of none."""
+    match = _LOOSE.fullmatch(path)
+    return match[1] + match[2] if match else ""
 
 
 def object_id(kind: str, content: bytes) -> str:

@@ -119,16 +119,12 @@ def _stored(ws: Workspace, kind: str, content: bytes) -> str:
     try:
         _held(ws, name, kind)
     except DamagedFile:
-        ws.disk.replace(_path(name), git_objects.pack(kind, content))
+        ws.disk.replace(git_objects.loose_path(name), git_objects.pack(kind, content))
     return name
 
 
 def _held(ws: Workspace, name: str, kind: str) -> bytes:
-    return git_objects.unpack(name, ws.disk.read(_path(name)) or b"", kind=kind)
-
-
-def _path(name: str) -> str:
-    return f"{layout.OBJECTS}/objects/{name[:2]}/{name[2:]}"
+    return git_objects.unpack(name, ws.disk.read(git_objects.loose_path(name)) or b"", kind=kind)
 
 
 def _objects(pack: bytes) -> Iterator[_Packed]:

@@ -9,17 +9,14 @@ An interrupted removal leaves fewer of them, and the next one goes on. The calle
 
 from __future__ import annotations
 
-import re
 import sys
+from collections.abc import Set as AbstractSet
 
 from reverie import layout
 from reverie.errors import DamagedFile
 from reverie.store.versions import git_objects
 from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
-
-_OBJECTS = f"{layout.OBJECTS}/objects"
-_LOOSE = re.compile(rf"{_OBJECTS}/([0-9a-f]{{2}})/([0-9a-f]{{38}})")
 
 
 def prune(ws: Workspace) -> int:
@@ -32,8 +29,7 @@ def prune(ws: Workspace) -> int:
     except DamagedFile:
         return 0
     swept = sweep(ws)
-    loose = ((path, _LOOSE.fullmatch(path)) for path in ws.disk.walk(_OBJECTS))
-    lost = [path for path, name in loose if name is not None and name[1] + name[2] not in kept]
+    lost = loose_besides(ws, kept)
     if not lost:
         return swept
     with ws.writing("prune"):
@@ -46,7 +42,13 @@ def prune(ws: Workspace) -> int:
 
 def sweep(ws: Workspace) -> int:
     """Remove the objects whose writing a crash cut short, and return how many there were; needs no lock."""
-    return sum(ws.disk.sweep(f"{_OBJECTS}/{first:02x}") for first in range(256))
+    return sum(ws.disk.sweep(f"{git_objects.OBJECTS}/{first:02x}") for first in range(256))
+
+
+def loose_besides(ws: Workspace, kept: AbstractSet[str]) -> list[str]:
+    """Return the paths of the loose objects whose names are not among those kept."""
+    found = ((path, git_objects.loose_name(path)) for path in ws.disk.walk(git_objects.OBJECTS))
+    return [path for path, name in found if name and name not in kept]
 
 
 def reached(ws: Workspace) -> set[str]:
@@ -59,7 +61,7 @@ def reached(ws: Workspace) -> set[str]:
         if tree in found:
             continue
         found.add(tree)
-        data = ws.disk.read(f"{_OBJECTS}/{tree[:2]}/{tree[2:]}") or b""
+        data = ws.disk.read(git_objects.loose_path(tree)) or b""
         for entry in git_objects.decode_tree(tree, git_objects.unpack(tree, data, kind="tree")).values():
             if entry.mode == git_objects.FOLDER:
                 trees.append(entry.id)
