@@ -20,12 +20,12 @@ from pathlib import Path
 import msgspec
 
 from reverie import layout
-from reverie.core.marks import SIZE, Marks
 from reverie.core.records import Turn
 from reverie.core.sessions.intake import cleaned, problem
 from reverie.core.text.names import is_day
 from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import formats, locomo
+from reverie.importers.met import SIZE, Met
 from reverie.importers.source import listed, members
 from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
 from reverie.importers.turns import Defaults, Skipped
@@ -119,7 +119,7 @@ class _Tally:
         self.ws, self.wish, self.keep = ws, wish, keep
         self.formats: dict[str, None] = {}
         self.sessions: dict[str, None] = {}
-        self.known: OrderedDict[str, Marks] = OrderedDict()
+        self.known: OrderedDict[str, Met] = OrderedDict()
         self.batch: dict[str, list[Turn]] = {}
         self.stating: list[tuple[Fact, int, str]] = []  # with the place and source of each
         self.would: set[str] = set()  # keys of what a dry run found new, which no file holds
@@ -203,7 +203,7 @@ class _Tally:
         if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
             self.flush()
 
-    def _seen(self, session: str) -> Marks:
+    def _seen(self, session: str) -> Met:
         """Return the marks of the turns that the session has, those that wait included."""
         seen = self.known.get(session)
         if seen is None:
@@ -211,7 +211,7 @@ class _Tally:
                 self.flush()  # what is let go is read again from its file
                 while self.marked > _KNOWN // 2:
                     self.marked -= len(self.known.popitem(last=False)[1])
-            seen = self.known[session] = Marks()
+            seen = self.known[session] = Met()
             for one in sessions.each(self.ws, session):
                 self.marked += seen.add(_digest(one))
             self.sessions.setdefault(session)

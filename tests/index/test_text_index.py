@@ -237,10 +237,10 @@ def test_ids_and_times_survive_a_rebuild(index):
     assert before == after
 
 
-def test_neighbours_are_the_turns_around_one(index):
-    """The turns before and after come in order, within the session."""
+def test_turns_come_in_order(index):
+    """The turns with these ordinals come in order, within the session."""
     index.rows.upsert([turn(n, f"t{n}") for n in range(6)] + [turn(2, "other", "t")])
-    assert [one.text for one in index.rows.neighbours("s", 2, k=1)] == ["t1", "t2", "t3"]
+    assert [one.text for one in index.rows.turns("s", range(1, 4))] == ["t1", "t2", "t3"]
     assert index.rows.get(["s#0", "nobody"]) == {"s#0": turn(0, "t0")}
 
 

@@ -17,8 +17,8 @@ import msgspec
 
 from reverie.core.days import parse_instant
 from reverie.core.entries import derived_id
-from reverie.core.marks import SIZE, Marks
 from reverie.core.records import Role, ToolCall, Turn
+from reverie.importers.met import SIZE, Met
 from reverie.importers.taken import Found, Passed
 from reverie.importers.turns import Defaults, text_of
 
@@ -58,7 +58,7 @@ class Rollout:
         # By mark, not by words: a rollout may be larger than memory.
         self.items: Counter[bytes] = Counter()
         self.events: Counter[bytes] = Counter()
-        self.said, self.again = Marks(), Counter[bytes]()  # what was said, and how often after the first time
+        self.said, self.again = Met(), Counter[bytes]()  # what was said, and how often after the first time
 
     def line(self, value: Any) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
         """Yield the turn of one line, or why it holds none; raises UsageError for a time that is none."""

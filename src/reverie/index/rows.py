@@ -108,14 +108,6 @@ class Rows:
         """Return the rows with these numbers; a number whose row is gone is left out."""
         return {row.num: row for row in self._select("row.num", nums)}
 
-    def of_source(self, source: str) -> list[Row]:
-        """Return the rows read from one file."""
-        return [found.row for found in self._select("row.source", [source])]
-
-    def neighbours(self, session: str, n: int, *, k: int) -> list[Row]:
-        """Return turn `n` of a session and the `k` turns before and after it, in order."""
-        return self.turns(session, range(n - k, n + k + 1))
-
     def turns(self, session: str, ordinals: range) -> list[Row]:
         """Return the turns of a session with these ordinals (a range without steps), in order."""
         with self.work() as db:

@@ -150,10 +150,9 @@ def reached(ws: Workspace, session: str) -> tuple[int | None, datetime | None]:
     size = ws.disk.size(path) or 0
     if not size:
         return 0, None
-    lines: stream.Read[SessionLine] = stream.parse(
-        path, ws.disk.read_from(path, max(0, size - _GLANCE_BYTES)), kind=SessionLine
-    )
-    if not lines.records or lines.values[-1][0] != size - max(0, size - _GLANCE_BYTES):
+    start = max(0, size - _GLANCE_BYTES)
+    lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, start), kind=SessionLine)
+    if not lines.records or lines.values[-1][0] != size - start:
         return None, None
     last = lines.records[-1]
     return (last.n + 1 if isinstance(last, Turn) else last.n), last.at

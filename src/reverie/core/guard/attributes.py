@@ -71,8 +71,8 @@ def _claiming() -> Iterator[str]:
 
 
 CLAIMING = tuple(sorted(set(_claiming())))
-CLAIMING_ASCII = tuple(word for word in CLAIMING if word.isascii())
 """What stands in every text in lower case that holds one of these nouns or verbs, in any form and spelling."""
+CLAIMING_ASCII = tuple(word for word in CLAIMING if word.isascii())
 HOLDING_VERBS = frozenset(
     """use take work live drink eat run keep deploy host drive study play store manage write develop 使用 住
     工作 喝 吃""".split()

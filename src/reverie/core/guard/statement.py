@@ -105,7 +105,3 @@ class Reading(msgspec.Struct, frozen=True, dict=True):
     def has(self, *kinds: str) -> bool:
         """Tell whether any token is of one of these kinds."""
         return not self.kinds.isdisjoint(kinds)
-
-    def lacks(self, token: Token) -> bool:
-        """Tell whether no token of the content is the same as `token`."""
-        return self.places.keys().isdisjoint(token.forms)

@@ -6,13 +6,13 @@ forgets one.
 
 from __future__ import annotations
 
-SIZE = 16  # bytes of a mark; what two things share by accident does not happen with so many
+SIZE = 16  # bytes of a digest; what two things share by accident does not happen with so many
 _NONE = bytes(SIZE)
 _LEAST = 8  # places of the smallest table
 
 
-class Marks:
-    """Marks that were added: digests of 16 bytes, whose bytes are as good as drawn."""
+class Met:
+    """Digests that were added, of 16 bytes that are as good as drawn."""
 
     __slots__ = ("_number", "_table")
 
@@ -24,24 +24,24 @@ class Marks:
         """Return how many there are."""
         return self._number
 
-    def add(self, mark: bytes) -> bool:
-        """Add a mark; return whether it was new."""
-        if mark == _NONE:
-            mark = _NONE[1:] + b"\1"
-        place = self._place(mark)
-        if self._table[place : place + SIZE] == mark:
+    def add(self, digest: bytes) -> bool:
+        """Add a digest; return whether it was new."""
+        if digest == _NONE:
+            digest = _NONE[1:] + b"\1"
+        place = self._place(digest)
+        if self._table[place : place + SIZE] == digest:
             return False
-        self._table[place : place + SIZE] = mark
+        self._table[place : place + SIZE] = digest
         self._number += 1
         if self._number * SIZE * 2 > len(self._table):
             self._grow()
         return True
 
-    def _place(self, mark: bytes) -> int:
-        """Return the byte where the mark stands, or else the free place for it."""
+    def _place(self, digest: bytes) -> int:
+        """Return the byte where the digest stands, or else the free place for it."""
         table, size = self._table, len(self._table)
-        place = int.from_bytes(mark[:8], "little") * SIZE % size
-        while (found := table[place : place + SIZE]) != mark and found != _NONE:
+        place = int.from_bytes(digest[:8], "little") * SIZE % size
+        while (found := table[place : place + SIZE]) != digest and found != _NONE:
             place = (place + SIZE) % size
         return place
 
@@ -49,6 +49,6 @@ class Marks:
         """Make the table twice as large."""
         before, self._table = self._table, bytearray(len(self._table) * 2)
         for at in range(0, len(before), SIZE):
-            if (mark := bytes(before[at : at + SIZE])) != _NONE:
-                place = self._place(mark)
-                self._table[place : place + SIZE] = mark
+            if (digest := bytes(before[at : at + SIZE])) != _NONE:
+                place = self._place(digest)
+                self._table[place : place + SIZE] = digest
