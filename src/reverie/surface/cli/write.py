@@ -13,9 +13,9 @@ from reverie.errors import InvalidRecord, UsageError
 from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
-from reverie.surface.drafting import stare_of
 from reverie.surface.entry_text import due_json, entry_json
 from reverie.surface.render import dim, line
+from reverie.surface.scores_text import stare_of
 
 if TYPE_CHECKING:
     from reverie.memory import Memory

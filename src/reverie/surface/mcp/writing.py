@@ -14,12 +14,12 @@ from reverie.core.text.plural import many
 from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.remember import Remembered
-from reverie.surface.drafting import stare_of
 from reverie.surface.entry_text import entry_json
 from reverie.surface.mcp.answers import FLAG, INTEGER, TEXT, TEXTS, Answer, shape
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.tools import ID, ORIGIN, Tool, Values, origin_of
 from reverie.surface.results import forgetting
+from reverie.surface.scores_text import stare_of
 
 _SCORE = (0, 1)
 _STORED = shape("id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT, hint=TEXT)
