@@ -24,7 +24,7 @@ from reverie.core.categories import category, hint
 from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
-from reverie.core.entries import derived_id, notable, oversized, problem
+from reverie.core.entries import OWN, derived_id, notable, oversized, problem
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
@@ -34,7 +34,6 @@ from reverie.store import journal, kept_out, notes, quarantine, stream
 from reverie.store.workspace import Workspace
 
 APART = 0.1  # an outside judge who differs by more says why
-PINNABLE = ("user", "agent")  # a web page must not be able to put itself into every context
 
 # What may keep the queue and the drain from being put in order, and no promise from being stored.
 UNFINISHED = (DrainFailed, DamagedFile, UnsafePath, Busy)
@@ -104,7 +103,7 @@ def at_once(draft: Draft) -> bool:
 
 def must_be_pinnable(entry: Entry) -> None:
     """Raise UsageError for an entry whose words are neither the user's nor the agent's."""
-    if entry.origin not in PINNABLE:
+    if entry.origin not in OWN:  # a web page must not be able to put itself into every context
         raise UsageError(
             f"an entry of origin {entry.origin} cannot be pinned: only what the user or the agent said can;"
             " remember it in your own words"

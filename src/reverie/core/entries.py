@@ -15,10 +15,11 @@ from reverie.core.days import WHEN_FORMS, is_when
 from reverie.core.due_every import can_recur, is_every
 from reverie.core.formats.daylog_fields import flaw
 from reverie.core.limits import LONGEST, too_long, too_many
-from reverie.core.records import Draft, Entry
+from reverie.core.records import Draft, Entry, Origin
 from reverie.core.text.names import is_day, valid_category
 
 MAX_TEXT = LONGEST["text"]  # characters; a longer text is a document, which belongs in a file or a page
+OWN: frozenset[Origin] = frozenset({"user", "agent"})  # stated by themselves, not read out to them
 NOTABLE = 0.70  # a memory at or above it makes MEMORY.md due at once
 
 FIRST_DAY, LAST_DAY = "1970-01-01", "2199-12-31"  # outside lies no day on which anything was said

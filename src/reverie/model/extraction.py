@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from reverie.core.categories import category
 from reverie.core.days import Calendar, is_when
+from reverie.core.entries import OWN
 from reverie.core.records import Entry, Status, Turn
 from reverie.model.asking import Model, Reply, Request
 from reverie.model.extraction_request import (
@@ -247,7 +248,7 @@ def _stranger(item: Mapping[str, Any], said: Ground) -> str:
 
 def _entry(item: Mapping[str, Any], turn: Turn, quote: Quote, *, text: str) -> Entry:
     """Return the entry of an item without its times."""
-    own = quote.origin in {"user", "agent"}
+    own = quote.origin in OWN
     status: Status = "active" if own else "discussed"
     slug = _category(item.get("category"))
     sig, conf = _unit(item.get("significance")), _unit(item.get("confidence"))

@@ -7,7 +7,7 @@ refusal says why; never looks at the disk.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reverie.core.dreams import page_rules, skilled
 from reverie.core.dreams.batch import Part
@@ -16,9 +16,6 @@ from reverie.core.pages.citations import citations
 from reverie.core.pages.source import split
 from reverie.core.records import Entry
 from reverie.core.text.said import sources
-
-OWN = frozenset({"user", "agent"})  # whose words may reach these files
-MAX_BYTES = 16_000
 
 Occasions = Callable[[str], Sequence[Entry]]  # those on which an entry was said by the user or the agent
 
@@ -39,8 +36,8 @@ def edit_problem(
     new, old = change.new or "", change.old or ""
     if not split(new).body.strip():
         return "nothing would be left of it"
-    if len(new.encode("utf-8", "surrogateescape")) > MAX_BYTES:
-        return f"it would have more than {MAX_BYTES // 1000} kB"
+    if len(new.encode("utf-8", "surrogateescape")) > skilled.MAX_BYTES:
+        return f"it would have more than {skilled.MAX_BYTES // 1000} kB"
     near = Surroundings(
         existing=frozenset(),
         folded=frozenset(),
@@ -53,27 +50,21 @@ def edit_problem(
         return reason
     told = [one.state.entry for one in parts if not one.raw]
     if occasions is not None:
-        reason = skilled.problem(change.path, new, masked=masked, allow=allow) or _unseen(new, occasions)
-        if reason:
+        if reason := skilled.problem(change.path, new, masked=masked, allow=allow):
             return reason
-        told += [one for cited in citations(new) for one in occasions(cited.id)]
-    said = _own_words(told)
+        cited = {one.id: occasions(one.id) for one in citations(new)}
+        if reason := _unseen(cited):
+            return reason
+        told += [one for said in cited.values() for one in said]
+    own = (f"{one.text}\n{one.evidence}\n{one.day}" for one in told if skilled.is_own(one))
     added = "\n".join(line for line in added_lines(old, new) if not line.startswith("#"))
-    if novel := sources([*said, old]).novel(page_rules.wording(added)):
+    if novel := sources([*own, old]).novel(page_rules.wording(added)):
         return f"it states {novel}, which neither the user nor the agent said"
     return ""
 
 
-def _own_words(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield what may be drawn on: what the user or the agent said themselves."""
-    for one in entries:
-        if one.origin in OWN and one.status == "active":
-            yield f"{one.text}\n{one.evidence}\n{one.day}"
-
-
-def _unseen(new: str, occasions: Occasions) -> str:
-    """Return what a skill lacks of the occasions that it must cite, empty when nothing."""
-    cited = {one.id: occasions(one.id) for one in citations(new)}
+def _unseen(cited: Mapping[str, Sequence[Entry]]) -> str:
+    """Return what a skill lacks of the occasions that it must cite, empty when nothing, by those of each id cited."""
     if strange := sorted(one for one, said in cited.items() if not said):
         return f"it cites {strange[0]}, which neither the user nor the agent said"
     seen = {(one.session, one.day) for said in cited.values() for one in said}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from reverie import layout
+from reverie.core.entries import OWN
 from reverie.core.fold import EntryState, effective
 from reverie.core.pages.active import active_content
 from reverie.core.pages.blocks import escape_memory_text
@@ -29,7 +30,6 @@ DESCRIPTION_CHARACTERS = 1024
 MAX_BYTES = 16_000
 KEY = "reverie-entry"
 
-_OWN = frozenset({"user", "agent"})
 _SAYS_SAME = frozenset({"repeat", "strengthen"})
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _CLAUSE = re.compile(r"[.,:;!?()\n]|\s[-–—]\s")
@@ -63,15 +63,20 @@ def occasions(
                 said += [found.entry] if found is not None and not (found.hidden or found.wrong) else []
     counted: dict[tuple[str, str], Entry] = {}
     for entry in sorted(said, key=lambda one: (one.at, one.id)):
-        if entry.origin in _OWN and entry.status == "active":
+        if is_own(entry):
             counted.setdefault((entry.session, entry.day), entry)
     return tuple(counted.values())
+
+
+def is_own(entry: Entry) -> bool:
+    """Tell whether the user or the agent stated it themselves."""
+    return entry.origin in OWN and entry.status == "active"
 
 
 def is_ripe(state: EntryState, said: Sequence[Entry]) -> bool:
     """Tell whether a procedure may become a skill."""
     entry = state.entry
-    own = entry.origin in _OWN and entry.status == "active" and entry.category == "procedure"
+    own = is_own(entry) and entry.category == "procedure"
     return own and state.current and len(said) >= OCCASIONS
 
 
@@ -105,7 +110,7 @@ def successor(entry: str, find: Callable[[str], EntryState | None]) -> EntryStat
     while state is not None and not state.current and state.entry.id not in passed:
         passed.add(state.entry.id)
         state = find(state.superseded_by or state.merged_into)
-    own = state is not None and state.entry.origin in _OWN and state.entry.status == "active"
+    own = state is not None and is_own(state.entry)
     return (
         state if own and state is not None and state.current and state.entry.category == "procedure" else None
     )

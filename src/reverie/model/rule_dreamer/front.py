@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from reverie.core.entries import OWN
 from reverie.core.pages import front_edit
 from reverie.core.pages.front_matter import Reference, read
 from reverie.core.pages.source import split
@@ -28,7 +29,7 @@ _HOLDS = re.compile(
 
 def sources_of(entry: Entry) -> list[Reference]:
     """Return the addresses that an entry of somebody else's words names, as sources of the page that cites it."""
-    if entry.origin in {"user", "agent"}:
+    if entry.origin in OWN:
         return []
     named = sorted(one for one in said(f"{entry.text}\n{entry.evidence}").urls if len(one) <= _ADDRESS)
     return [Reference(id=entry.id, resource=one) for one in named]
