@@ -88,6 +88,11 @@ class Kept:
             self._begin_anew(error)
             return self.db.execute(query, values).fetchall()
 
+    def rows_of(self, query: str, ids: Iterable[str]) -> Iterator[Any]:
+        """Yield the rows that a query ending in `IN` finds for `ids`, some hundreds of them at a time."""
+        for part in batches(ids):
+            yield from self.rows(f"{query} ({marks(part)})", part)
+
     def _opened(self, path: Path) -> sqlite3.Connection:
         with suppress(OSError):  # then it is kept in memory
             if path.parent.is_file():  # derived, like what belongs there

@@ -25,7 +25,7 @@ from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
 from reverie.index.entry_rows import events_of, refold, state_of
 from reverie.index.folding import Folded
-from reverie.index.kept import Kept, batches, marks
+from reverie.index.kept import Kept, marks
 from reverie.index.overlaid import Overlaid
 from reverie.index.places import Files
 from reverie.index.schema import writing
@@ -41,7 +41,7 @@ class State:
     def __init__(self, root: Path | None, files: Files, *, calendar: Calendar, notebook: str) -> None:
         """Bind to the workspace at `root`, or, with none, keep the state in memory; nothing is opened yet."""
         self._kept = Kept(root, files, calendar=calendar, notebook=notebook)
-        self._rows = self._kept.rows
+        self._rows, self._rows_of = self._kept.rows, self._kept.rows_of
         self.walked = self._kept.walked  # files of the notebook as a catch-up found them
         self._overlaid = Overlaid(self._among, lambda one: events_of(self.db, one))
         self.version = 0  # counts the overlays
@@ -98,16 +98,17 @@ class State:
         """Return the states of those of `ids` that exist and are not forgotten."""
         wanted = [one for one in dict.fromkeys(ids) if is_id(one)]
         stored: dict[str, EntryState] = {}
-        for part in batches(wanted):
-            query = f"SELECT id, body, state FROM entry WHERE id IN ({marks(part)}) AND {_VISIBLE}"
-            stored.update((name, state_of(body, state)) for name, body, state in self._rows(query, part))
+        for name, body, state in self._rows_of(
+            f"SELECT id, body, state FROM entry WHERE {_VISIBLE} AND id IN", wanted
+        ):
+            stored[name] = state_of(body, state)
         both = ((one, stored.get(one) or self._overlaid.states.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
 
     def weights(self, ids: Iterable[str]) -> dict[str, tuple[bool, float, float]]:
         """Return pinned, significance and when confirmed (seconds) of those of `ids` that MEMORY.md may show."""
-        asked, parts = "SELECT id, pinned, sig, confirmed FROM entry WHERE shown", batches(dict.fromkeys(ids))
-        rows = (row for part in parts for row in self._rows(f"{asked} AND id IN ({marks(part)})", part))
+        query = "SELECT id, pinned, sig, confirmed FROM entry WHERE shown AND id IN"
+        rows = self._rows_of(query, dict.fromkeys(ids))
         return {name: (bool(pinned), sig, confirmed) for name, pinned, sig, confirmed in rows}
 
     def known(self, entry_id: str) -> Entry | None:
@@ -231,10 +232,7 @@ class State:
 
     def lines(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the line of each of `ids` in its daily log; one that is not there yet is left out."""
-        query = "SELECT id, line FROM entry WHERE line > 0 AND id IN"
-        return {
-            name: line for part in batches(ids) for name, line in self._rows(f"{query} ({marks(part)})", part)
-        }
+        return dict(self._rows_of("SELECT id, line FROM entry WHERE line > 0 AND id IN", ids))
 
     def cited(self) -> dict[str, str]:
         """Return the first citing page of every cited entry."""
@@ -347,4 +345,4 @@ class State:
 
     def _among(self, query: str, ids: Iterable[str]) -> set[str]:
         """Return those of `ids` that a query ending in `IN` finds."""
-        return {row[0] for part in batches(ids) for row in self._rows(f"{query} ({marks(part)})", part)}
+        return {row[0] for row in self._rows_of(query, ids)}
