@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from reverie import layout
 from reverie.entrance import Opening
 from reverie.errors import DamagedFile, NewerFormat, NotAWorkspace, UnsafePath
-from reverie.store import trust
+from reverie.store import intents, trust
 from reverie.store.workspace import Workspace
-
-_BEGUN = (layout.DRAIN_INTENT, layout.ERASE_INTENT, layout.INSTALL_INTENT)
 
 
 def opened_light(opening: Opening) -> Workspace | None:
@@ -27,7 +24,7 @@ def opened_light(opening: Opening) -> Workspace | None:
         return None
     ws = opening.workspace(opening.folder())
     with suppress(NotAWorkspace, DamagedFile, NewerFormat, UnsafePath):
-        begun = any(ws.disk.size(intent) is not None for intent in _BEGUN)
+        begun = any(ws.disk.size(path) is not None for path in intents.PATHS)
         if trust.is_sealed(opening.config(), ws.identity()) and not begun:
             return ws
     return None

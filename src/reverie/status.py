@@ -27,7 +27,7 @@ from reverie.core.text.plural import many
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.look import Index, embedder_of, look
 from reverie.index.state import State
-from reverie.store import counters, daylog, history, journal, quarantine, sessions, stream, usage
+from reverie.store import counters, daylog, history, intents, journal, quarantine, sessions, stream, usage
 from reverie.store.counters import ConsolidateCounters, PublishCounters
 from reverie.store.dreams import reviews
 from reverie.store.dreams.progress import Amounts, Progress, progress
@@ -37,7 +37,6 @@ from reverie.store.tries import told as told_unread
 from reverie.store.workspace import Workspace
 
 LOOKED_THROUGH = 3_000_000  # bytes of streams and sessions; about 30 ms
-_INTENTS = (layout.DRAIN_INTENT, layout.INSTALL_INTENT, layout.ERASE_INTENT)
 
 
 class SetAside(msgspec.Struct, frozen=True):
@@ -212,7 +211,7 @@ def _unfinished(ws: Workspace) -> Iterator[Problem]:
     """Yield what a crash left to be finished."""
     shut = [Problem(f"nothing can be queued: {one}", "then run `reverie check`") for one in journal.shut(ws)]
     yield from shut
-    for path in _INTENTS:
+    for path in intents.PATHS:
         if not (shut and path.startswith(layout.JOURNAL)) and ws.disk.size(path) is not None:
             yield Problem(
                 f"{path} says that a write was interrupted",

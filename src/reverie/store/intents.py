@@ -1,7 +1,7 @@
 """Intents: what a multi-step write is about to do, synced before it begins.
 
-Owns the intent files of the drain and of the dream's install; promises that whoever finds one knows enough to finish
-it; never carries one out.
+Owns the intent files of the drain and of the dream's install, and knows where every kind stands; promises that whoever
+finds one of these knows enough to finish it; never carries one out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ from reverie.core.records import Outcome, Run
 from reverie.errors import DamagedFile, InvalidRecord
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
+
+PATHS = (
+    layout.DRAIN_INTENT,
+    layout.INSTALL_INTENT,
+    layout.ERASE_INTENT,
+)  # of all that may wait to be finished
 
 
 class DrainIntent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="drain"):

@@ -12,21 +12,14 @@ from datetime import UTC, datetime, timedelta
 from reverie import layout
 from reverie.core.slots import Before, Seen
 from reverie.errors import UnsafePath
-from reverie.store import counters, notes
+from reverie.store import counters, intents, notes
 from reverie.store.counters import ConsolidateCounters, DreamCounters, PublishCounters, SlotCounters
 from reverie.store.workspace import Workspace
 
 _FOLDERS = (layout.SEGMENTS, layout.DRAINING, layout.SESSIONS)
 _FILES = (
     *(layout.EVENTS, layout.TOMBSTONES, layout.REVIEWS, layout.HISTORY, layout.SETTINGS),
-    *(
-        layout.MEMORY,
-        layout.USER,
-        layout.SOUL,
-        layout.DRAIN_INTENT,
-        layout.INSTALL_INTENT,
-        layout.ERASE_INTENT,
-    ),
+    *(layout.MEMORY, layout.USER, layout.SOUL, *intents.PATHS),
 )
 
 
