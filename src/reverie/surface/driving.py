@@ -13,13 +13,12 @@ from typing import Any
 import msgspec
 
 from reverie.core.days import format_instant
+from reverie.core.dreams.rights import REFUSED
 from reverie.core.sessions.handed import Submitted
 from reverie.core.text.plural import many
 from reverie.dream import Dreamt
 from reverie.memory import Memory
 from reverie.model.dream_prompt import Guest
-
-REFUSED = "refused: "  # how the answer of a tool begins that changed nothing
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from reverie import layout
 from reverie.core.dreams.page_rules import Change, Surroundings, fold_path, path_problem
 
 Kind = Literal["page", "skill", "core"]
+REFUSED = "refused: "  # how the answer of a tool begins that changed nothing
 
 _FOLDERS = (layout.ARCHIVE, layout.SUMMARIES, layout.SKILLS)
 _FILES = (layout.HISTORY, layout.USER, layout.SOUL)

@@ -19,7 +19,7 @@ from reverie.core.dreams.batch import Part
 from reverie.core.dreams.page_rules import MAX_BYTES, added_lines
 from reverie.core.dreams.policy import may_decline
 from reverie.core.dreams.proposal import Proposal, Settlement
-from reverie.core.dreams.rights import Refused, Target, kept_from_guests, readable, writable
+from reverie.core.dreams.rights import REFUSED, Refused, Target, kept_from_guests, readable, writable
 from reverie.core.records import OutcomeKind
 from reverie.errors import ReverieError, UnsafePath
 from reverie.store.dreams.dream_deeds import Deed, Saw, Settled, Wrote, plain
@@ -79,13 +79,13 @@ class Tools:
             "settle": self.settle,
         }
         if tool not in tools:
-            return f"refused: there is no tool {tool[:40]!r}; there are {', '.join(tools)}"
+            return f"{REFUSED}there is no tool {tool[:40]!r}; there are {', '.join(tools)}"
         try:
             said = tools[tool](**plain(arguments))
         except (TypeError, msgspec.ValidationError):
-            return f"refused: {tool} does not take that; see what it wants"
+            return f"{REFUSED}{tool} does not take that; see what it wants"
         except ReverieError as error:
-            said = f"refused: {error}"
+            said = f"{REFUSED}{error}"
         return f"{said}\n{self.progress()}".rstrip("\n")
 
     # What it came to
@@ -156,14 +156,14 @@ class Tools:
         """Return a file from a character on, at most READ_CHARS of it."""
         found = readable(path, self._ws.notebook, guest=self.guest)
         if isinstance(found, Refused):
-            return f"refused: {found.reason}"
+            return f"{REFUSED}{found.reason}"
         self._see(found)
         text = shown(self._ws, found, self._veil, text=self._laid(found))
         if not text:
             return f"{found} is empty or absent"
         piece = text[max(0, start) :][: min(READ_CHARS, self._left)]
         if self._left <= 0:
-            return "refused: this run has read as much as one may"
+            return f"{REFUSED}this run has read as much as one may"
         self._left -= len(piece)
         end = max(0, start) + len(piece)
         return f"{piece}\n[goes on: start={end}]" if end < len(text) else piece
@@ -186,14 +186,14 @@ class Tools:
             )
         found = readable(folder, notebook, guest=self.guest)
         if isinstance(found, Refused):
-            return f"refused: {found.reason}"
+            return f"{REFUSED}{found.reason}"
         return listed(self._ws, found, (f"{notebook}/{path}" for path in self._over))
 
     def search(self, words: str) -> str:
         """Return lines of pages, history and core files that hold words, those of this run first."""
         wanted = words.casefold().split()
         if not wanted:
-            return "refused: say what to look for"
+            return f"{REFUSED}say what to look for"
         hits = [
             f"{self._ws.notebook}/{path}: {line.strip()[:300]}"
             for path, text in sorted(self._over.items())
@@ -215,38 +215,38 @@ class Tools:
         """Lay a whole text over a file, or make it."""
         target = self._target(path)
         if isinstance(target, Refused):
-            return f"refused: {target.reason}"
+            return f"{REFUSED}{target.reason}"
         seen = self._seen.get(self._name(target))
         if seen is not None and self._text(target) == self._base(target) and seen != self._blob(target):
-            return f"refused: somebody changed {path} since it was read: read it again, and keep their words"
+            return f"{REFUSED}somebody changed {path} since it was read: read it again, and keep their words"
         return self._lay(target, text)
 
     def edit(self, path: str, *, old: str, new: str) -> str:
         """Replace a passage that stands once in a file."""
         target = self._target(path)
         if isinstance(target, Refused):
-            return f"refused: {target.reason}"
+            return f"{REFUSED}{target.reason}"
         text = self._text(target)
         if text is None:
-            return f"refused: {path} does not exist; write it"
+            return f"{REFUSED}{path} does not exist; write it"
         number = text.count(old) if old else 0
         if number != 1:
-            return f"refused: the passage stands {number} times in {path}; give one that stands there once"
+            return f"{REFUSED}the passage stands {number} times in {path}; give one that stands there once"
         return self._lay(target, text.replace(old, new, 1))
 
     def _lay(self, target: Target, text: str) -> str:
         text = text.encode("utf-8", "replace").decode()  # half a pair of surrogates is no text
         if len(text.encode()) > MAX_BYTES:
-            return f"refused: a file may have {MAX_BYTES // 1024} kB"
+            return f"{REFUSED}a file may have {MAX_BYTES // 1024} kB"
         if self._written + len(text) > RUN_WRITTEN:
-            return "refused: this run has written as much as one may"
+            return f"{REFUSED}this run has written as much as one may"
         base = self._base(target)
         if any(self._ws.clean(line) != line for line in added_lines(base, text)):
-            return "refused: it holds a secret"
+            return f"{REFUSED}it holds a secret"
         if target.kind != "page" and not self._parts:
-            return "refused: without a batch there is nothing that could be proposed; edit pages"
+            return f"{REFUSED}without a batch there is nothing that could be proposed; edit pages"
         if target.kind == "skill" and self._ws.settings.skills == "off":
-            return "refused: skills are switched off (skills = off)"
+            return f"{REFUSED}skills are switched off (skills = off)"
         self._written += len(text)
         path = self._name(target)
         if target.kind == "page":
@@ -266,22 +266,22 @@ class Tools:
         """Say what becomes of an entry, or of one part of it; a later word replaces an earlier one."""
         found = self._parts.get((entry, part))
         if found is None:
-            return f"refused: {entry[:40]} part {part} is not in this batch"
+            return f"{REFUSED}{entry[:40]} part {part} is not in this batch"
         if outcome not in _OUTCOMES:
-            return f"refused: the outcomes are {', '.join(_OUTCOMES)}"
+            return f"{REFUSED}the outcomes are {', '.join(_OUTCOMES)}"
         if outcome == "declined" and (
             why := may_decline(found) or ("" if reason.strip() else "give a reason")
         ):
-            return f"refused: {why}"
+            return f"{REFUSED}{why}"
         if outcome in ("merged", "superseded") and (into == entry or not self._known(into)):
-            return f"refused: say into which other entry it went; {into[:40]!r} is none"
+            return f"{REFUSED}say into which other entry it went; {into[:40]!r} is none"
         if outcome == "cited":
             target = self._target(page)
             if isinstance(target, Refused) or target.kind != "page":
-                return "refused: say which page of the notebook cites it"
+                return f"{REFUSED}say which page of the notebook cites it"
             page = target.path
             if f"#^{entry}]]" not in (self._page(page) or ""):
-                return f"refused: {page} does not cite it: write [[archive/{found.day}#^{entry}]] on its line"
+                return f"{REFUSED}{page} does not cite it: write [[archive/{found.day}#^{entry}]] on its line"
         one = Settlement(
             entry=entry,
             outcome=msgspec.convert(outcome, OutcomeKind),

@@ -14,6 +14,7 @@ from stat import S_ISDIR
 import msgspec
 
 from reverie import layout
+from reverie.core.dreams.rights import REFUSED
 from reverie.errors import UnsafePath
 from reverie.store import history, pages, summaries
 from reverie.store.dreams import runs
@@ -62,7 +63,7 @@ def listed(ws: Workspace, folder: str, also: Iterable[str]) -> str:
             if not name.startswith(".") and status is not None:
                 found.add(f"{name}/" if S_ISDIR(status.st_mode) else name)
     except UnsafePath as error:
-        return f"refused: {error}"
+        return f"{REFUSED}{error}"
     for path in also:
         if path.startswith(f"{folder}/"):
             name, slash, _ = path.removeprefix(f"{folder}/").partition("/")
