@@ -22,13 +22,11 @@ from reverie.core.sessions.pipeline import due, rhythm_of
 from reverie.core.sessions.withheld import readable_turn
 from reverie.errors import Busy
 from reverie.model.extraction import examined
-from reverie.model.extraction_request import CONTEXT_TURNS, SCHEMA, Span, first_batch, requests
+from reverie.model.extraction_request import CONTEXT_TURNS, FIELDS, SCHEMA, Span, first_batch, requests
 from reverie.store import sessions, tries
 from reverie.store.dreams import wanted
 from reverie.store.hosts import lent
 from reverie.store.workspace import Workspace
-
-_FORM = frozenset(SCHEMA["properties"]["entries"]["items"]["properties"])  # the members of an item
 
 
 def hand_out(ws: Workspace, reading: Reading, *, names: Iterable[str] = (), by: str) -> Handed | None:
@@ -76,7 +74,7 @@ def plain(item: Mapping[str, Any]) -> dict[str, Any]:
 
     Whatever else a model sent, nested as deep as it may be, is in no record and before no person.
     """
-    return {name: one for name, one in item.items() if name in _FORM and _is_plain(one)}
+    return {name: one for name, one in item.items() if name in FIELDS and _is_plain(one)}
 
 
 def _is_plain(value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds

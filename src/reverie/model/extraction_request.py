@@ -47,7 +47,7 @@ def _text(most: int) -> dict[str, Any]:
     return {"type": "string", "maxLength": most}
 
 
-_FIELDS: dict[str, Any] = {
+FIELDS: dict[str, Any] = {
     HAVING: _text(TEXT),
     "turn": {"type": "integer"},
     "evidence": _text(QUOTED),
@@ -68,7 +68,7 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
 
 
-SCHEMA = _object({NAMED: {"type": "array", "items": _object(_FIELDS), "maxItems": ITEMS}})
+SCHEMA = _object({NAMED: {"type": "array", "items": _object(FIELDS), "maxItems": ITEMS}})
 
 
 class Instructions(msgspec.Struct, frozen=True):

@@ -57,6 +57,11 @@ def clean(text: str) -> str:
     return _JOINER.sub(_joiner, _UNSAFE.sub(lambda found: _name(found[0]), text))
 
 
+def one_line(text: str) -> str:
+    """Return `text` on one line, cleaned."""
+    return clean(" ".join(text.split()))
+
+
 def escaped(text: str) -> str:
     """Return JSON in which whatever would act on a terminal stands as an escape, which reads as the same value."""
     return _ESCAPED.sub(lambda found: json.dumps(found[0])[1:-1], text)

@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperCommand
 
 from reverie.errors import UsageError
-from reverie.surface.render import Line, Styled, clean, escaped, say, write
+from reverie.surface.render import Line, Styled, escaped, say, write
 
 _WIDTH = 100  # of help pages, whatever the terminal: they are documentation too
 _FOLDERS = ("workspace", "config_dir")
@@ -184,8 +184,3 @@ def print_json(value: object) -> None:
     built = msgspec.to_builtins(value, enc_hook=str, str_keys=True)
     text = json.dumps(built, ensure_ascii=False)
     write(escaped(text) + "\n", sys.stdout)
-
-
-def one_line(text: str) -> str:
-    """Return `text` on one line, cleaned."""
-    return clean(" ".join(text.split()))

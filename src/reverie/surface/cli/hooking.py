@@ -14,7 +14,7 @@ from reverie.adapters import claude_code, claude_code_events
 from reverie.entrance import Opening
 from reverie.memory import Memory
 from reverie.opening import open_workspace
-from reverie.surface.render import clean, write
+from reverie.surface.render import one_line, write
 
 
 def hooked(opening: Opening, event: str, *, given: bytes) -> None:
@@ -35,7 +35,7 @@ def hooked(opening: Opening, event: str, *, given: bytes) -> None:
 
 def failed(event: str, error: Exception) -> None:
     """Tell what went wrong before or in a hook."""
-    write(f"reverie: {clean(' '.join((str(error) or type(error).__name__).split()))}\n", sys.stderr)
+    write(f"reverie: {one_line(str(error) or type(error).__name__)}\n", sys.stderr)
     if printed := claude_code_events.trouble(event, error):
         write(f"{printed}\n", sys.stdout)
 

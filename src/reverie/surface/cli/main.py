@@ -28,11 +28,10 @@ from reverie.surface.cli.frame import (
     CONTEXT,
     application,
     global_options,
-    one_line,
     print_json,
     taken_as_given,
 )
-from reverie.surface.render import write
+from reverie.surface.render import one_line, write
 
 NAME = "reverie"
 COMPLETE = "_REVERIE_COMPLETE"  # the variable by which a shell's script asks how a line may go on

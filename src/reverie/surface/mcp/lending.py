@@ -13,7 +13,7 @@ import msgspec
 
 from reverie.errors import UsageError
 from reverie.memory import Memory
-from reverie.model.extraction_request import SCHEMA
+from reverie.model.extraction_request import FIELDS
 from reverie.surface.driving import (
     Asked,
     begin,
@@ -103,7 +103,7 @@ def _submit(memory: Memory, values: Values) -> Answer:
 
 _ITEM: Mapping[str, Any] = {
     "type": "object",
-    "properties": SCHEMA["properties"]["entries"]["items"]["properties"],
+    "properties": FIELDS,
     "required": ["text", "evidence"],
 }
 
