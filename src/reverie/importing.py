@@ -24,7 +24,7 @@ from reverie.core.records import Turn
 from reverie.core.sessions.intake import cleaned, problem
 from reverie.core.text.names import is_day
 from reverie.errors import NotFound, UnsafePath, UsageError
-from reverie.importers import formats, locomo
+from reverie.importers import formats
 from reverie.importers.met import SIZE, Met
 from reverie.importers.source import listed, members
 from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
@@ -77,11 +77,6 @@ def import_source(ws: Workspace, source: Path, wish: Wish, *, keep: Keep) -> Imp
     else:
         raise NotFound(f"there is no file {source}")
     return tally.done()
-
-
-def locomo_samples(ws: Workspace, source: Path) -> list[locomo.Sample]:
-    """Return the conversations of a LoCoMo file with their questions, for benchmarks and the demo."""
-    return list(locomo.samples(msgspec.json.decode(source.read_bytes()), ws.calendar))
 
 
 def _file(tally: _Tally, path: Path, total: int) -> None:

@@ -12,7 +12,6 @@ from desk import Desk
 
 from reverie.core.days import Calendar
 from reverie.importers import locomo
-from reverie.importing import locomo_samples
 from reverie.store import sessions
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def test_the_developers_half_of_locomo_is_read(desk: Desk) -> None:
     if not LOCOMO.exists():
         pytest.skip("locomo_dev.json does not lie in shared/data beside the checkout: it is not ours to ship")
     raw = json.loads(LOCOMO.read_text(encoding="utf-8"))
-    samples = locomo_samples(desk.memory.opened.ws, LOCOMO)
+    samples = list(locomo.samples(raw, desk.memory.opened.ws.calendar))
     assert len(samples) == len(raw)
     for sample, given_ in zip(samples, raw, strict=True):
         talk = given_["conversation"]
