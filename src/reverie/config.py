@@ -338,7 +338,7 @@ def _read(path: Path, *, beneath: bool = False) -> dict[str, object]:
 
 
 def _objection(info: os.stat_result) -> str:
-    """Return why a file that lies in a workspace may not be read, as `paths` decides for all the others."""
+    """Return why a file that lies in a workspace may not be read, as `store.filesystem.paths` decides for others."""
     if not stat.S_ISREG(info.st_mode):
         return "is a link or no regular file; replace it by the file itself"
     if info.st_nlink > 1:
