@@ -245,7 +245,7 @@ def test_a_note_that_was_not_kept_doubles_nothing(place):
     index.rows.upsert([row("car", "car")])
     index.embed()
     # As it was before the note: the bytes are there, and nobody speaks of them.
-    places = {one.row.id: one.place for one in index.rows.known(["tea", "car"]).values()}
+    places = {name: place for name, (_, place) in index.rows.places(["tea", "car"]).items()}
     placing.move({places["tea"]: places["tea"]}, before)
     assert nearest(index, "automobile") == "tea"
     index.embed()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,7 @@ from reverie.core.records import Entry
 from reverie.errors import Busy
 from reverie.index.folding import Folded, Folding
 from reverie.index.places import Files
-from reverie.index.schema import discard, in_memory, is_busy, open_database, transaction
-
-_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
+from reverie.index.schema import batches, discard, in_memory, is_busy, marks, open_database, transaction
 
 _DAMAGE = (sqlite3.DatabaseError, msgspec.DecodeError, UnicodeDecodeError)
 
@@ -121,15 +118,3 @@ class Kept:
             self.close()
             self._db = in_memory(stamp=self._stamp)
             return self._fold()
-
-
-def batches(values: Iterable[str]) -> Iterator[list[str]]:
-    """Yield values in lists that one statement takes."""
-    rest = iter(values)
-    while part := list(islice(rest, _AT_ONCE)):
-        yield part
-
-
-def marks(values: Sequence[str]) -> str:
-    """Return as many marks as there are values to bind."""
-    return ",".join("?" * len(values))

@@ -24,6 +24,7 @@ from reverie.errors import Busy, IndexUnavailable
 from reverie.index import rows_file
 from reverie.index.documents import means_alike
 from reverie.index.ground import is_unwritable
+from reverie.index.schema import batches, marks
 
 _TURNS = "SELECT body FROM row WHERE session = ? AND n >= 0 AND n BETWEEN ? AND ? ORDER BY n"
 # Without `INDEXED BY` SQLite walks the whole table in the order asked for, to find that nothing is stale.
@@ -39,7 +40,7 @@ ON CONFLICT (id) DO UPDATE SET source = excluded.source, session = excluded.sess
 """
 _FIRST = ("", -2, 0)  # before the place of every row: its session, its ordinal there, its number
 _LAST = 1 << 62  # beyond every number
-_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
+_PLACES = "SELECT id, num, place FROM row WHERE place >= 0 AND id IN"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Row).decode
@@ -100,9 +101,11 @@ class Rows:
         """Return the rows with these ids; an unknown id is left out."""
         return {row.row.id: row.row for row in self._select("row.id", list(ids))}
 
-    def known(self, ids: Iterable[str]) -> dict[str, Numbered]:
-        """Return the rows with these ids, with their numbers and places; an unknown id is left out."""
-        return {found.row.id: found for found in self._select("row.id", list(ids))}
+    def places(self, ids: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return the number and the vector's place of rows with these ids, undecoded; without those that have none."""
+        with self.work() as db:
+            found = [row for part in batches(ids) for row in db.execute(f"{_PLACES} ({marks(part)})", part)]
+        return {name: (num, place) for name, num, place in found}
 
     def numbered(self, nums: Sequence[int]) -> dict[int, Numbered]:
         """Return the rows with these numbers; a number whose row is gone is left out."""
@@ -304,10 +307,8 @@ class Rows:
     def _select(self, column: str, values: Sequence[str] | Sequence[int]) -> list[Numbered]:
         found: list[Numbered] = []
         with self.work() as db:
-            for start in range(0, len(values), _AT_ONCE):
-                part = values[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT num, body, stale, known, place FROM row WHERE {column} IN ({marks})"
+            for part in batches(values):
+                query = f"SELECT num, body, stale, known, place FROM row WHERE {column} IN ({marks(part)})"
                 found += [_numbered(*columns) for columns in db.execute(query, part)]
         return found
 

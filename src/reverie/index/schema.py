@@ -1,16 +1,19 @@
 """The derived state's tables.
 
-Owns the SQLite file `.index/state.db`: its schema, its version and how it is opened; promises that a file of another
-version, or one that is no database, is made anew; never holds anything that the canonical files do not.
+Owns the SQLite file `.index/state.db`: its schema, its version, how it is opened, and how much one statement may ask
+for; promises that a file of another version, or one that is no database, is made anew; never holds anything that the
+canonical files do not.
 """
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
@@ -19,6 +22,9 @@ VERSION = 10
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
+ValueT = TypeVar("ValueT")
+
+_AT_ONCE = 500  # values of one statement; SQLite takes at least 999
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 _TABLES = """
 CREATE TABLE entry (
@@ -267,3 +273,15 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
     except sqlite3.Error as error:
         message = f"the derived state cannot be written ({error}); the files are unaffected"
         raise IndexUnavailable(message) from error
+
+
+def batches(values: Iterable[ValueT]) -> Iterator[list[ValueT]]:
+    """Yield values in lists that one statement takes."""
+    rest = iter(values)
+    while part := list(islice(rest, _AT_ONCE)):
+        yield part
+
+
+def marks(values: Sequence[object]) -> str:
+    """Return as many marks as there are values to bind."""
+    return ",".join("?" * len(values))

@@ -146,7 +146,7 @@ class SearchIndex:
                     return {}
                 nearest = self._vectors.search(about, vector, where=allowed, depth=depth, dead=self._dead)
                 stored = self.rows.numbered([one.num for one in nearest])
-                known = self.rows.known(one.row.id for one in found)
+                known = self.rows.places(one.row.id for one in found)
                 if self._placing.about().generation == about.generation:
                     break
             else:
@@ -158,10 +158,11 @@ class SearchIndex:
                 and stored[one.num].place == one.place
                 and allowed.allows(stored[one.num].row)
             }
-            rest = {one.num: one for name, one in known.items() if name not in near and one.place >= 0}
-            places = {num: one.place for num, one in rest.items()}
+            lacking = known.keys() - near.keys()
+            rest = {known[one.row.id][0]: one.row for one in found if one.row.id in lacking}
+            places = dict(known[name] for name in lacking)
             for num, similarity in self._vectors.similarities(about, vector, places=places).items():
-                near[rest[num].row.id] = rest[num].row, similarity
+                near[rest[num].id] = rest[num], similarity
         return near
 
     def _look(self) -> Seen:

@@ -25,10 +25,10 @@ from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
 from reverie.index.entry_rows import events_of, refold, state_of
 from reverie.index.folding import Folded
-from reverie.index.kept import Kept, marks
+from reverie.index.kept import Kept
 from reverie.index.overlaid import Overlaid
 from reverie.index.places import Files
-from reverie.index.schema import writing
+from reverie.index.schema import marks, writing
 
 _VISIBLE = "NOT masked AND NOT forgotten"
 _TOLD = "id, day, line, sig, due, current, pinned, promised, forgotten, body"
