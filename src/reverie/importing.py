@@ -284,7 +284,7 @@ class _Tally:
 
     def _put(self, path: str, build: Callable[[bytes | None], bytes | None]) -> None:
         """Write a note or page unless `build` finds it there."""
-        new = build(self.ws.disk.read(path)) is not None and path.rpartition("/")[2] not in layout.NAVIGATION
+        new = build(self.ws.disk.read(path)) is not None
         if new and not self.wish.dry_run:
             self.ws.disk.rewrite(path, build)
         self.files += new

@@ -79,7 +79,7 @@ ZONES = (
     "4_Assets",
     "5_Archives",
 )
-NAVIGATION = ("schema.md", "index.md", "log.md")  # never indexed, never content pages
+NAVIGATION = ("schema.md", "index.md", "log.md")  # of the notebook: never indexed, never content pages
 OVERVIEW = "3_Personal/Overview.md"  # within the notebook
 
 # Folders that `init` makes and every open makes again when missing.
@@ -105,6 +105,12 @@ DREAM_LOCK = ".state/locks/dream"
 INDEX_LOCK = ".state/locks/index"
 KEEPER_LOCK = ".state/locks/keeper"
 SERVE_LOCK = ".reverie/serve"  # beneath a root of workspaces, not in one
+
+
+def is_page(inside: str) -> bool:
+    """Tell whether a file at this path within the notebook is a content page: Markdown, not hidden, no navigation."""
+    hidden = inside.startswith(".") or "/." in inside
+    return inside.endswith(".md") and not hidden and inside not in NAVIGATION
 
 
 def session_file(name: str) -> str:

@@ -117,6 +117,18 @@ def test_a_vault_becomes_notes_and_pages(desk: Desk) -> None:
     assert desk.text(page) == "Mine now.\n"
 
 
+def test_a_note_called_index_is_a_page_like_any_other(desk: Desk) -> None:
+    """A vault's `index.md` and `log.md` below its root become pages that recall finds."""
+    vault = desk.home / "My Notes"
+    vault.mkdir()
+    (vault / "index.md").write_text("# Zanzibar\n\nThe ferry to Zanzibar leaves at six.\n")
+    (vault / "log.md").write_text("# Diary\n\nOiled the quernstone.\n")
+    done = desk.memory.import_(vault)
+    assert (done.files, done.repeated) == (2, 0)
+    for word, name in (("Zanzibar ferry", "index.md"), ("quernstone", "log.md")):
+        assert desk.memory.recall(word).hits[0].source == f"notebook/0_Inbox/My Notes/{name}"
+
+
 def test_a_folder_of_sessions_is_imported_file_by_file(desk: Desk) -> None:
     """Each session file below a folder is read by its own format."""
     (desk.home / "logs" / "deep").mkdir(parents=True)

@@ -154,7 +154,7 @@ class Feeding:
             if path.endswith(".jsonl"):
                 yield path, status
         for path, status in self.state.walked():
-            if path.endswith(".md") and path.rsplit("/", 1)[-1] not in layout.NAVIGATION and "/." not in path:
+            if layout.is_page(path.removeprefix(f"{self.notebook}/")):
                 yield path, status
 
     def _page(self, path: str, stamp: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result

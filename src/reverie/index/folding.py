@@ -278,8 +278,7 @@ class Folding:
         before, seen = self._identities(self.notebook), set()
         self.done.walked = walked = list(self.files.walk_statuses(self.notebook))
         for path, status in walked:
-            name = path.rsplit("/", 1)[-1]
-            if not name.endswith(".md") or name in layout.NAVIGATION or "/." in path:
+            if not layout.is_page(path.removeprefix(f"{self.notebook}/")):
                 continue
             seen.add(path)
             if before.get(path) != (status.st_size, status.st_mtime_ns, status.st_ino):

@@ -40,10 +40,8 @@ def is_tracked(ws: Workspace, path: str) -> bool:
 
 def is_page(ws: Workspace, path: str) -> bool:
     """Tell whether the file is a content page of the notebook: Markdown, tracked, and no navigation."""
-    if not path.endswith(".md") or "/." in path or path.startswith("."):
-        return False
     inside = path.removeprefix(f"{ws.notebook}/")
-    return inside != path and inside not in layout.NAVIGATION
+    return inside != path and layout.is_page(inside)
 
 
 def snapshot(ws: Workspace) -> dict[str, bytes]:

@@ -98,8 +98,8 @@ def _notebook_page(life: Life) -> Iterator[Line]:
     ws = life.memory.opened.ws
     cited: dict[str, int] = {}
     for path in ws.disk.walk(ws.notebook):
-        name = path.rsplit("/", 1)[-1]
-        if name.endswith(".md") and name not in layout.NAVIGATION and not path.endswith(layout.OVERVIEW):
+        inside = path.removeprefix(f"{ws.notebook}/")
+        if layout.is_page(inside) and inside != layout.OVERVIEW:
             text = (ws.disk.read(path) or b"").decode("utf-8", "replace")
             cited[path] = sum(1 for _ in citing_lines(text))
     if cited and max(cited.values()):
