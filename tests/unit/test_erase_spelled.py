@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie import layout
-from reverie.core.formats.packed import MOST, closed, contents
+from reverie.core.formats.containers import MOST, closed, contents
 from reverie.core.formats.readings import readings
 from reverie.core.text.phrases import phrase
 
@@ -162,6 +162,15 @@ def test_what_is_packed_is_bounded() -> None:
     for _ in range(9):
         data = gzip.compress(data)
     assert len(list(contents(data))) == 4
+
+
+def test_words_behind_damage_in_a_compressed_month_are_found() -> None:
+    """A month whose first member was damaged still gives the words of the next one to whoever searches it."""
+    first, second = (
+        gzip.compress(f'{{"text": "{word}"}}\n'.encode()) for word in ("quernstone", "zarfquill")
+    )
+    harmed = first[:12] + bytes(len(first) - 12) + second
+    assert any("zarfquill" in text for text in readings(".journal/archive/2026-07.jsonl.gz", harmed))
 
 
 def test_what_cannot_be_read_is_known() -> None:

@@ -12,7 +12,7 @@ from queued import entry, queue
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.core.formats.packing import unpack
+from reverie.core.formats.gzipped import unpack
 from reverie.core.records import Remember
 from reverie.drain import drain
 from reverie.errors import StoreUnwritable

@@ -21,7 +21,6 @@ from reverie.core.significance import (
     last_day,
     marks,
     protected,
-    significance,
     stare,
     weight,
 )
@@ -59,7 +58,7 @@ def test_a_day_costs_a_hundredth() -> None:
     state = state_of(sig=0.5)
     assert decayed(state, AT, facts=FACTS) == 0.5
     assert decayed(state, AT + timedelta(days=10), facts=FACTS) == 0.4
-    assert significance(state) == 0.5
+    assert state.sig == 0.5
 
 
 def test_the_floor_itself_is_not_faded() -> None:

@@ -45,11 +45,6 @@ _SELF = frozenset(
 )
 
 
-def significance(state: EntryState) -> float:
-    """Return the stored significance, 0 to 1, as the writer, feedback and repeats left it; time changes nothing."""
-    return state.sig
-
-
 def is_procedure(state: EntryState) -> bool:
     """Whether it is a procedure to act on; text of tool, file, web or import origin never is."""
     return category(state.entry.category).name == "procedure" and state.entry.origin not in UNTRUSTED

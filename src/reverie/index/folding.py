@@ -25,7 +25,7 @@ import msgspec
 from reverie import layout
 from reverie.core.days import Calendar
 from reverie.core.formats import framing
-from reverie.core.formats.packing import unpack
+from reverie.core.formats.gzipped import unpack
 from reverie.core.pages.plain import citing
 from reverie.core.records import Entry, Event, Extraction, JournalRecord, Outcome
 from reverie.core.text.names import is_day

@@ -10,14 +10,13 @@ on the move is met at least once; readers drop a record id they have seen.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.core.formats.packing import unpack
+from reverie.core.formats.gzipped import pack, unpack
 from reverie.core.records import JournalRecord
 from reverie.errors import StoreUnwritable, UnsafePath
 from reverie.store import stream
@@ -207,7 +206,7 @@ def compress_closed_months(ws: Workspace) -> None:
             held, _ = unpack(before)
             pieces = (ws.disk.read(f"{folder}/{name}") or b"" for name in names)
             if missing := b"".join(piece for piece in pieces if piece not in held):
-                ws.disk.replace(packed, before + gzip.compress(missing, mtime=0))
+                ws.disk.replace(packed, before + pack(missing))
             for name in names:
                 ws.disk.remove(f"{folder}/{name}")
         if not ws.disk.list(folder):  # else something that is not ours lies there

@@ -22,7 +22,8 @@ from reverie.core.days import Calendar
 from reverie.core.forgetting import stubs
 from reverie.core.forgetting.mask import ERASED
 from reverie.core.formats import framing
-from reverie.core.formats.readings import DEEPEST, decoded, packed, readings, text_of, unescaped, unpacked
+from reverie.core.formats.gzipped import pack, unpack
+from reverie.core.formats.readings import DEEPEST, decoded, readings, text_of, unescaped
 from reverie.core.pages.blocks import Block, find_block, render_block
 from reverie.core.records import Span
 from reverie.core.sessions.active_window import parse_range
@@ -87,11 +88,9 @@ class Eraser:
     def file(self, path: str, data: bytes) -> bytes:
         """Return what the file at `path` holds without the text; `data` itself where nothing has to go."""
         if path.endswith(".gz"):
-            plain, whole = unpacked(data)
-            new = (
-                self.lines(plain) if whole else plain
-            )  # what cannot be read whole is left, and found by the search
-            return data if new == plain else packed(new)
+            plain, lost = unpack(data)
+            new = plain if lost else self.lines(plain)  # a damaged file is left, and found by the search
+            return data if new == plain else pack(new)
         if path.endswith((".jsonl", ".json")):
             return self.lines(data)
         text = text_of(data)

@@ -2,7 +2,7 @@
 
 Owns decoding for a search; promises that a word which a program could read out of the file is among the readings,
 whatever the file is called: packed, in base64, in UTF-16, escaped as in JSON, an address or a web page. Left out are
-pictures, sound, and what `packed.closed` names. Never raises for damaged content.
+pictures, sound, and what `containers.closed` names. Never raises for damaged content.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import msgspec
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.core.formats.packed import GZIP, contents
+from reverie.core.formats.containers import contents
+from reverie.core.formats.gzipped import unpack
 from reverie.core.text.patterns import Words
 
 DEEPEST = 60  # levels of JSON inside JSON that are looked into
@@ -37,7 +38,7 @@ def readings(path: str, data: bytes) -> Iterator[str]:
     """Yield the texts of the file at `path`, its name first."""
     yield path.replace("/", "\n")
     if path.endswith(".gz"):
-        data, _ = unpacked(data)
+        data, _ = unpack(data)
     elif _OBJECT.fullmatch(path):
         data = inflated(data)
         data = data[data.find(b"\0") + 1 :]
@@ -81,27 +82,6 @@ def _numbered(found: re.Match[str]) -> str:
 def text_of(data: bytes) -> str | None:
     """Return the bytes as text, stray ones kept as `surrogateescape` does; None for what is no text."""
     return None if b"\0" in data[:8192] else data.decode("utf-8", "surrogateescape")
-
-
-def unpacked(data: bytes) -> tuple[bytes, bool]:
-    """Return what a gzip file of one or more members holds as far as it can be read, and whether that is all."""
-    out: list[bytes] = []
-    while data:
-        member = zlib.decompressobj(wbits=GZIP)
-        try:
-            out.append(member.decompress(data))
-        except zlib.error:
-            return b"".join(out), False
-        if not member.eof:
-            return b"".join(out), False
-        data = member.unused_data
-    return b"".join(out), True
-
-
-def packed(data: bytes) -> bytes:
-    """Return a gzip file that holds `data`, the same each time."""
-    packer = zlib.compressobj(wbits=GZIP)
-    return packer.compress(data) + packer.flush()
 
 
 def inflated(data: bytes) -> bytes:

@@ -56,7 +56,7 @@ def slug(title: str) -> str:
     short = _slug(text, SLUG_BYTES)
     lossless = len(_slug(text, len(text.encode("utf-8", "surrogatepass")) * 4).encode()) <= SLUG_BYTES
     if lossless and short and all(_kept(char) or char in _SILENT for char in text):
-        return f"page-{short}" if unicodedata.normalize("NFKC", short) in _DEVICES else short
+        return f"page-{short}" if is_device(short) else short
     return f"{_slug(text, SLUG_BYTES - 9) or 'page'}-{_digest(text)}"
 
 

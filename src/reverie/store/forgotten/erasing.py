@@ -25,7 +25,7 @@ from functools import partial
 from reverie import layout
 from reverie.core.forgetting import stubs
 from reverie.core.forgetting.erasure import Eraser
-from reverie.core.formats.packed import closed
+from reverie.core.formats.containers import closed
 from reverie.core.pages.blocks import Block, find_block, with_inner
 from reverie.errors import UnsafePath
 from reverie.store import counters

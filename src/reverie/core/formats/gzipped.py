@@ -1,16 +1,22 @@
-"""Compressed months: reading them whole, and what is left of one that was damaged.
+"""Gzip files: making one, reading one whole, and what is left of one that was damaged.
 
-Owns taking gzip members apart; promises that damage in one member costs that member's rest alone, and that the lost
-bytes are counted; never opens a file.
+Owns putting members together and taking them apart; promises that damage in one member costs that member's rest
+alone, and that the lost bytes are counted; never opens a file.
 """
 
 from __future__ import annotations
 
 import zlib
 
+GZIP = 31  # zlib's word for "with a gzip header"
+
 _MEMBER = b"\x1f\x8b\x08"  # how each member begins
-_GZIP = 31  # zlib's word for "with a gzip header"
 _PIECE = 4_096  # what is fed at once, and so at most lost in front of a damaged byte
+
+
+def pack(data: bytes) -> bytes:
+    """Return one gzip member that holds `data`, the same bytes each time."""
+    return zlib.compress(data, level=9, wbits=GZIP)
 
 
 def unpack(data: bytes) -> tuple[bytes, int]:
@@ -30,7 +36,7 @@ def unpack(data: bytes) -> tuple[bytes, int]:
 
 def _member(data: bytes, start: int) -> tuple[bytes, int, bool]:
     """Return what the member at `start` holds, where it ends, and whether it was whole."""
-    engine = zlib.decompressobj(wbits=_GZIP)
+    engine = zlib.decompressobj(wbits=GZIP)
     pieces: list[bytes] = []
     try:
         for at in range(start, len(data), _PIECE):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 MOST = 64_000_000  # bytes: a packed file of a few kB can say that it holds terabytes
 LEVELS = 4
-GZIP, RAW, EITHER = 31, -15, 47  # zlib's own numbers for a gzip header, for none, and for what is there
+RAW, EITHER = -15, 47  # zlib's own numbers for no header, and for the one that is there
 
 _MEMBER = b"PK\x03\x04"
 _HEADER = 30  # bytes of a zip member's header before its name
