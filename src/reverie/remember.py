@@ -24,7 +24,7 @@ from reverie.core.categories import category, hint
 from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
 from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
-from reverie.core.entries import OWN, derived_id, notable, oversized, problem
+from reverie.core.entries import OWN, backwards, derived_id, notable, oversized, problem
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
@@ -73,7 +73,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         kept_out.excluded(ws)
         return Remembered(refused=f"the topic {topic!r} is excluded")
-    if reason := _zoneless(ws, draft.due) or problem(entry):
+    if reason := _zoneless(ws, draft.due) or problem(entry) or backwards(entry, ws.calendar):
         _refuse(ws, entry, reason)
     done = _store_once(ws, entry, draft, known=known) if draft.key else _store(ws, entry, draft)
     if not done.repeated:

@@ -18,6 +18,7 @@ from reverie.drain import drain
 from reverie.errors import Conflict, DrainFailed, InvalidRecord, StoreUnwritable, UsageError
 from reverie.remember import Remembered, correct, feedback, happen, note, remember
 from reverie.store import journal, notes, quarantine, stream
+from reverie.store.entering import prepare
 from reverie.store.workspace import Workspace
 from reverie.testing import CrashDisk
 
@@ -154,6 +155,9 @@ def account_of_events(ws: Workspace) -> list[str]:
         ("Fact", {"sig": 1.5}),
         ("Fact", {"due": "soon"}),
         ("Fact", {"since": "2026-13"}),
+        ("Fact", {"since": "2026-07-01", "until": "2026-06-30"}),
+        ("Fact", {"since": "2026-08", "until": "2026-07"}),
+        ("Fact", {"since": "2026-07-01T10:00:00Z", "until": "2026-07-01T09:59:59Z"}),
         ("Fact", {"evidence": "\udc00"}),
         ("Fact", {"supersedes": ("nothing",)}),
     ],
@@ -166,6 +170,47 @@ def test_what_cannot_be_stored_is_refused_and_kept(
         keep(ws, text, **fields)
     assert len(quarantine.listed(ws)) == 1
     assert journal.waiting(ws).records == []
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [
+        ("2026-07-01", "2026-07-01"),
+        ("2026-07", "2026"),
+        ("2026-07-10", "2026-07"),
+        ("2026-07-01T10:00:00Z", "2026-07-01T10:00:00Z"),
+        ("2026-07-01T23:00:00Z", "2026-07-01"),
+    ],
+)
+def test_what_ends_while_it_is_true_is_stored(ws: Workspace, since: str, until: str) -> None:
+    """A time that ends on the day, in the month or at the instant it begins is no time turned round."""
+    keep(ws, "Dana is away", since=since, until=until)
+    assert quarantine.listed(ws) == []
+
+
+def test_what_was_read_keeps_its_words_when_its_time_is_turned_round(ws: Workspace) -> None:
+    """An entry that extraction found loses an end before its beginning, and nothing else."""
+    found = Entry(
+        id="", text="Dana is away", at=NOON, day="2026-07-01", since="2026-07-09", until="2026-07-02"
+    )
+    ((_, entry),), refused = prepare(ws, "s1:0-1", [found])
+    assert (entry.text, entry.since, entry.until, refused) == ("Dana is away", "2026-07-09", "", 0)
+
+
+def test_a_time_turned_round_that_was_queued_before_is_stored(ws: Workspace) -> None:
+    """A record whose time ends before it begins is read, drained and found as it stands."""
+    entry = Entry(
+        id="00000000000000aa",
+        text="Dana was away",
+        at=NOON,
+        day="2026-07-01",
+        since="2026-07",
+        until="2026-06",
+    )
+    journal.append(ws, Remember(id="00000000000000ab", at=NOON, entry=entry))
+    drain(ws)
+    assert account(ws).lines == {entry.id: 1}
+    assert quarantine.listed(ws) == []
 
 
 @pytest.mark.parametrize("text", ["", "   \n"])

@@ -199,6 +199,18 @@ def when_bounds(when: str, calendar: Calendar) -> tuple[datetime, datetime]:
     return calendar.start(first.isoformat()), calendar.end(last.isoformat())
 
 
+def ends_before(until: str, since: str, calendar: Calendar) -> bool:
+    """Tell whether what is true until `until` would have ended before it began, at `since`; either may be empty.
+
+    A day ends with its last instant, a year with its last day: `until` 2026 is not before `since` 2026-07.
+    """
+    if not (until and since):
+        return False
+    begins, _ = when_bounds(since, calendar)
+    first, last = when_bounds(until, calendar)
+    return first < begins and last <= begins
+
+
 def day_after(day: str, days: int = 1) -> str:
     """Return the date `days` later (earlier when negative), within what dates can hold. UsageError for no date."""
     ordinal = _date(day).toordinal() + days

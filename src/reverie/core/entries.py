@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from reverie.core.days import WHEN_FORMS, is_when
+from reverie.core.days import WHEN_FORMS, Calendar, ends_before, is_when
 from reverie.core.due_every import can_recur, is_every
 from reverie.core.formats.daylog_fields import flaw
 from reverie.core.limits import LONGEST, too_long, too_many
@@ -78,6 +78,16 @@ def problem(entry: Entry) -> str:
     if valid_category(entry.category) != entry.category:
         return f"category {entry.category[:40]!r} is not a slug; {valid_category(entry.category)!r} would be"
     return _problem_of_sizes(entry) or _problem_of_numbers(entry) or _problem_of_times(entry) or flaw(entry)
+
+
+def backwards(entry: Entry, calendar: Calendar) -> str:
+    """Return why `entry` cannot be true from and until when it says, or nothing.
+
+    Whoever makes an entry asks, and `problem` does not: what stands in a journal or a log already is read as it is.
+    """
+    if not ends_before(entry.until, entry.since, calendar):
+        return ""
+    return f"until {entry.until} lies before from {entry.since}: exchange the two, or give one of them only"
 
 
 def oversized(draft: Draft) -> str:

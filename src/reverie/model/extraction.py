@@ -285,8 +285,6 @@ def _timed(entry: Entry, item: Mapping[str, Any], turn: Turn, *, grounds: _Groun
         anchor = anchor_of(entry.evidence, turn.at, calendar=calendar)
         ours = bounded(claim, named, anchor=anchor, due=promise)
         since, until, due = ours.since or since, ours.until or until, ours.due or due
-    if until and since and until[:10] < since[:10]:
-        until = ""
     return replace(entry, since=since, until=until, due=due if promise else "")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from reverie.core.days import ends_before
 from reverie.core.entries import derived_id, problem
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Entry
@@ -37,8 +38,10 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
             continue
         if reason := problem(clean):
             refused.append(stream.Damaged("extract", place, msgspec.json.encode(clean), reason))
-        else:
-            entries.append((place, clean))
+            continue
+        if ends_before(clean.until, clean.since, ws.calendar):
+            clean = msgspec.structs.replace(clean, until="")  # misread; what was said holds all the same
+        entries.append((place, clean))
     quarantine.set_aside(ws, refused)
     kept_out.excluded(ws, off_topic)
     return entries, len(refused)
