@@ -7,6 +7,8 @@ wrong is a line on standard error and in `reverie status`; never reads standard 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from typing import TextIO
 
 import msgspec
 
@@ -30,14 +32,21 @@ def hooked(opening: Opening, event: str, *, given: bytes) -> None:
         failed(event, error)
         return
     if printed:
-        write(f"{printed}\n", sys.stdout)
+        _print(printed, sys.stdout)
 
 
 def failed(event: str, error: Exception) -> None:
     """Tell what went wrong before or in a hook."""
-    write(f"reverie: {one_line(str(error) or type(error).__name__)}\n", sys.stderr)
+    _print(f"reverie: {one_line(str(error) or type(error).__name__)}", sys.stderr)
     if printed := claude_code_events.trouble(event, error):
-        write(f"{printed}\n", sys.stdout)
+        _print(printed, sys.stdout)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    """Print a line; where nobody reads it any more, the hook has done its work all the same."""
+    with suppress(OSError):
+        write(f"{text}\n", stream)
+        stream.flush()
 
 
 def _done(memory: Memory, event: str, given: bytes) -> str:

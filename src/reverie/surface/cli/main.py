@@ -67,6 +67,8 @@ _ELSEWHERE = {
 _WRONG_CALL: type[Exception] = typer.BadParameter.__mro__[2]
 # What the system says to a path that cannot be one.
 _NO_PLACE = {errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO}
+# What it says to a stream that takes no more. What the files of a workspace meet is told by the store itself.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 _INTRO = """\
 Long-term memory for LLM agents, kept in files a person can read.
 
@@ -161,13 +163,13 @@ def run(arguments: Sequence[str]) -> int:
     words = list(arguments)
     if os.environ.get(COMPLETE):
         return _complete(os.environ[COMPLETE])
-    if words in (["--version"], ["-V"]):
-        write(f"reverie {__version__}\n", sys.stdout)
-        return 0
     try:
-        whole = program()
-        with whole.make_context(NAME, list(words) or ["--help"]) as context:
-            whole.invoke(context)
+        if words in (["--version"], ["-V"]):
+            write(f"reverie {__version__}\n", sys.stdout)
+        else:
+            whole = program()
+            with whole.make_context(NAME, list(words) or ["--help"]) as context:
+                whole.invoke(context)
         sys.stdout.flush()
     except (BrokenPipeError, KeyboardInterrupt, typer.Abort, typer.Exit) as ended:
         return _ended(ended)
@@ -194,14 +196,8 @@ def _complete(instruction: str) -> int:
 def _ended(ended: BaseException) -> int:
     """Return the exit code of a command that ended early without an error."""
     if isinstance(ended, typer.Exit):
-        with suppress(BrokenPipeError):
-            sys.stdout.flush()
         return ended.exit_code
-    if isinstance(ended, BrokenPipeError):
-        with suppress(BrokenPipeError):  # closed, it is not flushed again when the process ends
-            sys.stdout.close()
-        return BROKEN_PIPE
-    return INTERRUPTED
+    return BROKEN_PIPE if isinstance(ended, BrokenPipeError) else INTERRUPTED
 
 
 def _failed(error: Exception, *, as_json: bool) -> int:
@@ -215,14 +211,16 @@ def _failed(error: Exception, *, as_json: bool) -> int:
         "reverie.config"
     ).traceback_wanted():  # it is read when something failed, not for the help
         traceback.print_exception(error)
-    with suppress(BrokenPipeError):
-        if as_json:
-            retryable = isinstance(told, ReverieError) and told.retryable
+    if as_json:
+        retryable = isinstance(told, ReverieError) and told.retryable
+        with suppress(OSError):
             print_json(
                 {"error": {"class": name, "message": str(told), "exit_code": code, "retryable": retryable}}
             )
             sys.stdout.flush()
+    with suppress(OSError):
         write(f"reverie: {one_line(sentence)}\n", sys.stderr)
+        sys.stderr.flush()
     return code
 
 
@@ -239,6 +237,11 @@ def _translated(error: Exception) -> Exception:
         )
     if isinstance(error, UnicodeEncodeError):  # half a character, as bytes that are no UTF-8 come in
         return UsageError("what was given is no text: write it in UTF-8")
+    if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+        return ReverieError(
+            f"the answer cannot be written ({error.strerror}): standard output takes no more; "
+            "what was asked for may be done"
+        )
     if isinstance(error, OSError) and error.errno in _NO_PLACE:
         return UsageError(f"{str(error.filename or 'a path')[:200]} leads nowhere ({error.strerror})")
     return error

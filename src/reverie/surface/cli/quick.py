@@ -26,7 +26,10 @@ def hook(words: Sequence[str]) -> bool:
     opening = _opening_of(words[1:])
     if opening is None:
         return False
-    given = sys.stdin.buffer.read(LARGEST)
+    try:
+        given = sys.stdin.buffer.read(LARGEST)
+    except OSError:
+        return False  # whoever goes on tells it
     if not _captured(opening, words[0], given):
         import_module("reverie.surface.cli.hooking").hooked(opening, words[0], given=given)
     return True
