@@ -10,8 +10,9 @@ The order, for each piece of the transcript:
 
 What a crash leaves: before 2, nothing; within it, turns whose byte is not noted, which are appended again, and readers
 take each id once. Of two hooks at once one appends and the other finds the byte moved. A line without its end waits for
-it. A transcript that was cut or replaced is read from its beginning, and the turns known by their ids are passed over.
-A line that cannot be read is set aside. What is said while capture is paused or off is passed over for good.
+it. A transcript that was cut or replaced is read from its beginning, and the turns known by their ids are passed over;
+so are those that a forked session repeats from the one it goes on from, and what stands before one of them. A line that
+cannot be read is set aside. What is said while capture is paused or off is passed over for good.
 
 Next: `extract`.
 """
@@ -33,9 +34,11 @@ from reverie.core.sessions.injected import spans_of
 from reverie.core.sessions.intake import cleaned, problem
 from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import claude_code
+from reverie.importers.forked import Forked
 from reverie.importers.taken import Passed
 from reverie.importers.turns import Defaults
 from reverie.store import quarantine, sessions, stream
+from reverie.store.beginnings import beginnings
 from reverie.store.hosts import hooks
 from reverie.store.hosts.hooks import Position
 from reverie.store.workspace import Workspace
@@ -45,6 +48,7 @@ _PIECE = 1 << 20
 _LINE = 24 << 20  # bytes of the longest line that is decoded
 _HEAD = 256  # bytes by which a transcript is known again
 _KEPT = 100_000  # bytes of a line that cannot be read that are set aside
+_SOURCES = 500  # sessions, those that changed last, among which is looked for the one a session goes on from
 
 Rendered = Callable[[str], tuple[str, ...]]
 
@@ -77,13 +81,14 @@ def follow(ws: Workspace, path: str, session: str, *, rendered: Rendered, most: 
         size = os.fstat(file.fileno()).st_size
         noted = hooks.read(ws).positions.get(path, Position())
         place = noted.at if noted.at <= size and noted.head == _head(file, noted.at) else 0
-        known = None if place else _known(ws, session)
+        before = _Before(ws, session, anew=not place, sources=noted.sources if place else ())
         while place < size and most > 0:
             piece = _read(ws, file, place, default=session)
             for name, turns in piece.turns.items():
-                piece.turns[name] = _fresh(turns, known, rendered)
+                piece.turns[name] = _marked(before.fresh(turns), rendered)
             # A line that has no end yet is not counted among what is left.
-            after = Position(piece.end, size if piece.end > place else place, _head(file, piece.end))
+            ends = size if piece.end > place else place
+            after = Position(piece.end, ends, _head(file, piece.end), before.sources)
             if after == noted or not _keep(ws, path, piece, before=noted, after=after):
                 break  # there is nothing new, or another hook reads on
             done = _sum(done, piece)
@@ -94,9 +99,21 @@ def follow(ws: Workspace, path: str, session: str, *, rendered: Rendered, most: 
     return msgspec.structs.replace(done, left=noted.left)
 
 
-def waiting(ws: Workspace) -> list[str]:
-    """Return the transcripts of which bytes are left that a call had no time for."""
-    return [path for path, one in hooks.read(ws).positions.items() if one.left]
+def waiting(ws: Workspace, *, grown: bool = False) -> list[str]:
+    """Return the transcripts of which bytes are left that a call had no time for; with `grown`, those written since."""
+    found = []
+    for path, one in hooks.read(ws).positions.items():
+        if one.left or (grown and _size(path) > one.size):
+            found.append(path)
+    return found
+
+
+def _size(path: str) -> int:
+    """Return a transcript's length in bytes, 0 for one that is not there."""
+    try:
+        return Path(path).stat().st_size
+    except (OSError, ValueError):
+        return 0
 
 
 def _opened(path: str) -> BinaryIO:
@@ -180,13 +197,38 @@ def _set_aside(piece: _Piece, ws: Workspace, place: int, *, raw: bytes, why: str
     piece.aside.append(stream.Damaged("transcript", place, ws.clean_raw(raw[:_KEPT]), why))
 
 
-def _fresh(turns: list[Turn], known: set[str] | None, rendered: Rendered) -> list[Turn]:
-    """Return the turns that are not known yet, with the spans marked that their session was shown."""
-    fresh = [turn for turn in turns if known is None or turn.id not in known]
-    shown = rendered(fresh[0].session) if fresh else ()
+class _Before:
+    """What a transcript repeats: its session's own turns when it is read anew, and at its beginning another's."""
+
+    def __init__(self, ws: Workspace, session: str, *, anew: bool, sources: tuple[str, ...]) -> None:
+        """Begin where the transcript was read up to within what it repeats of `sources`, or at its beginning."""
+        self._own = _known(ws, session) if anew else set()
+        self._forked: Forked | None = None
+        if anew or sources:
+            self._forked = Forked(beginnings(ws, _SOURCES), lambda name: _known(ws, name), sources=sources)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sessions that what was read last is repeated from."""
+        return self._forked.sources if self._forked is not None else ()
+
+    def fresh(self, turns: list[Turn]) -> list[Turn]:
+        """Return the turns that are new."""
+        if self._forked is not None and turns:
+            copied = [place for place, turn in enumerate(turns, 1) if self._forked.copied(turn)]
+            # A copy is one stretch: what stands between was off the record there.
+            turns = turns[copied[-1] :] if copied else turns
+            if turns:
+                self._forked = None  # the session goes on by itself
+        return [turn for turn in turns if turn.id not in self._own]
+
+
+def _marked(turns: list[Turn], rendered: Rendered) -> list[Turn]:
+    """Return the turns with the spans marked that their session was shown."""
+    shown = rendered(turns[0].session) if turns else ()
     if not shown:
-        return fresh
-    return [msgspec.structs.replace(one, injected=spans_of(one.content, shown)) for one in fresh]
+        return turns
+    return [msgspec.structs.replace(one, injected=spans_of(one.content, shown)) for one in turns]
 
 
 def _sum(done: Followed, piece: _Piece) -> Followed:

@@ -159,6 +159,23 @@ def test_two_logs_of_a_rollout_are_one_talk(desk: Desk) -> None:
     assert take(desk, "rollout.jsonl", lines(*ROLLOUT)).turns == 0
 
 
+def test_what_memory_answered_in_a_rollout_is_left_out(desk: Desk) -> None:
+    """The answer of this memory's own server, by either form of its tools' names, is no turn; another's is (P-09)."""
+    names = (("memory_recall", "mcp__reverie"), ("mcp__reverie__memory_due", ""), ("search", "mcp__docs"))
+    calls = [
+        line
+        for number, (name, namespace) in enumerate(names)
+        for line in (
+            {"type": "function_call", "name": name, "namespace": namespace, "arguments": "{}", "call_id": f"k{number}"},
+            {"type": "function_call_output", "call_id": f"k{number}", "output": f"by {name}"},
+        )
+    ]  # fmt: skip
+    begun = {"id": "r1", "timestamp": "2025-05-01T10:00:00Z", "instructions": None}
+    done = take(desk, "rollout.jsonl", lines(begun, *calls))
+    assert done.passed == {"what memory itself answered": 2}
+    assert said(desk, "r1") == [("assistant", "")] * 3 + [("tool", "by search")]
+
+
 def test_the_flat_rollouts_of_before_are_read(desk: Desk) -> None:
     """A rollout without envelopes gives its messages and calls."""
     text = lines(

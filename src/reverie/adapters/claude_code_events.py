@@ -30,6 +30,7 @@ TIMEOUTS = {
     "SessionEnd": 15,
 }  # seconds
 EVENTS = tuple(TIMEOUTS)
+_OTHERS = 3  # transcripts of other sessions, those read last, that a start takes in: one may have been killed
 LARGEST = 32 << 20  # bytes of what a hook is given; a prompt is far shorter
 # A person waits for these: words find what meaning would need a model for.
 FLAGS = {"embedder": "none"}
@@ -100,8 +101,9 @@ def _is_due(ws: Workspace, session: str) -> bool:
 def take_in(ws: Workspace, event: Event) -> list[str]:
     """Take in what the session's transcript gained, and what earlier hooks had no time for; return what failed."""
     problems = []
-    others = [path for path in waiting(ws) if path != event.transcript]
-    for path in (event.transcript, *others[:1]):
+    starts = event.name == "SessionStart"
+    others = [path for path in waiting(ws, grown=starts) if path != event.transcript]
+    for path in (event.transcript, *others[-(_OTHERS if starts else 1) :]):
         if not path:
             continue
         try:
@@ -109,8 +111,10 @@ def take_in(ws: Workspace, event: Event) -> list[str]:
                 ws, path, event.session or "claude-code", rendered=lambda one: rendered_for(ws, one)
             )
         except NotFound as error:
-            # A session that has said nothing has no transcript yet.
-            if path != event.transcript:
+            # A session that has said nothing has no transcript yet. Should it be killed, another's start reads it.
+            if path == event.transcript:
+                hooks.expected(ws, path)
+            else:
                 hooks.gone(ws, path)
                 problems.append(str(error))
         except UnsafePath as error:

@@ -1,8 +1,8 @@
 """Claude Code sessions: one JSON event a line, `{"type", "sessionId", "timestamp", "message"}`.
 
 Owns telling what was said from the events around it; promises that summaries, compactions, snapshots, side chains,
-commands and what the tool told the model are counted and passed over, and that tool calls and their results stay turns
-of their own; never stores anything.
+commands, what the tool told the model and what memory itself answered are counted and passed over, and that tool calls
+and their results stay turns of their own; never stores anything.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from reverie.core.days import parse_instant
 from reverie.core.records import Role, Turn
 from reverie.errors import UsageError
 from reverie.importers import blocks
+from reverie.importers.own import ANSWERED, SERVER
 from reverie.importers.taken import Found, Passed
 from reverie.importers.turns import Defaults
 
@@ -69,4 +70,15 @@ def event(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - 
     if not isinstance(content, str | list):
         yield Passed("empty")
         return
+    if _from_memory(value):
+        yield ANSWERED
+        return
     yield from list(blocks.turns_of(content, like)) or [Passed("empty")]
+
+
+def _from_memory(value: dict[str, Any]) -> bool:
+    """Whether an event is what a server of this memory answered to a call."""
+    inner: Any = value
+    for key in ("mcpMeta", "_meta", "io.modelcontextprotocol/serverInfo"):
+        inner = inner.get(key) if isinstance(inner, dict) else None
+    return isinstance(inner, dict) and inner.get("name") == SERVER

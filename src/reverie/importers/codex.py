@@ -2,7 +2,7 @@
 
 `response_item` lines are what the model saw, `event_msg` lines what was shown. Owns telling them apart; promises that
 what stands in both is taken once, in the place where it came first, that the same words said twice are taken twice, and
-that context the tool put in is passed over; never stores anything.
+that context the tool put in, and what memory itself answered, is passed over; never stores anything.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from reverie.core.days import parse_instant
 from reverie.core.entries import derived_id
 from reverie.core.records import Role, ToolCall, Turn
 from reverie.importers.met import SIZE, Met
+from reverie.importers.own import ANSWERED, is_own
 from reverie.importers.taken import Found, Passed
 from reverie.importers.turns import Defaults, text_of
 
@@ -58,6 +59,7 @@ class Rollout:
         # By mark, not by words: a rollout may be larger than memory.
         self.items: Counter[bytes] = Counter()
         self.events: Counter[bytes] = Counter()
+        self.asked: set[str] = set()  # calls of memory's own tools whose answers are still to come
         self.said, self.again = Met(), Counter[bytes]()  # what was said, and how often after the first time
 
     def line(self, value: Any) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
@@ -140,6 +142,8 @@ class Rollout:
         yield Turn(role=said[0], content=said[1], at=self.at, session=self.session, id=name)
 
     def _call(self, payload: dict[str, Any]) -> Turn:
+        if is_own(str(payload.get("name")), str(payload.get("namespace") or "")):
+            self.asked.add(str(payload.get("call_id")))
         given = next((payload[key] for key in ("arguments", "input", "action") if key in payload), "")
         arguments = given if isinstance(given, str) else msgspec.json.encode(given).decode()
         call = str(payload.get("call_id") or payload.get("id") or "")
@@ -149,6 +153,9 @@ class Rollout:
 
     def _result(self, payload: dict[str, Any]) -> Found:
         given, call = payload.get("output"), str(payload.get("call_id") or "")
+        if call in self.asked:
+            self.asked.discard(call)
+            return ANSWERED
         if isinstance(given, dict):
             given = given.get("content", given)
         words = text_of(given) if isinstance(given, str | list) else msgspec.json.encode(given).decode()

@@ -81,9 +81,11 @@ class Disk:
         """Return the bytes from `offset` on; empty when the file is absent or not longer."""
         return reading.read(self._tree, path, offset=offset) or b""
 
-    def pieces(self, path: str, offset: int = 0) -> Generator[bytes, None, None]:
-        """Yield what `read_from` returns, a megabyte at a time."""
-        return reading.pieces(self._tree, path, offset=offset)
+    def pieces(
+        self, path: str, offset: int = 0, *, size: int = reading.PIECE
+    ) -> Generator[bytes, None, None]:
+        """Yield what `read_from` returns, `size` bytes at a time."""
+        return reading.pieces(self._tree, path, offset=offset, size=size)
 
     def stat(self, path: str) -> os.stat_result | None:
         """Return what lies at `path`, whatever it is and without following a link; None when absent."""

@@ -15,7 +15,7 @@ from reverie.store.filesystem.syscalls import READ
 
 TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
 _NO_TEXT = "has a name that is no UTF-8; rename it"
-_PIECE = 1 << 20
+PIECE = 1 << 20
 
 
 def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
@@ -29,13 +29,13 @@ def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
         tree.ops.close(fd)
 
 
-def pieces(tree: Tree, path: str, *, offset: int = 0) -> Generator[bytes, None, None]:
-    """Yield the file's bytes from `offset` on, a piece at a time, of the file that was there at the first."""
+def pieces(tree: Tree, path: str, *, offset: int = 0, size: int = PIECE) -> Generator[bytes, None, None]:
+    """Yield the file's bytes from `offset` on, `size` at a time, of the file that was there at the first."""
     fd = _opened(tree, path)
     if fd is None:
         return
     try:
-        yield from _each(tree, fd, path=path, offset=offset)
+        yield from _each(tree, fd, path=path, offset=offset, size=size)
     finally:
         tree.ops.close(fd)
 
@@ -59,8 +59,8 @@ def _opened(tree: Tree, path: str) -> int | None:
         tree.ops.close(folder)
 
 
-def _each(tree: Tree, fd: int, *, path: str, offset: int) -> Iterator[bytes]:
-    while data := piece(tree, fd, path=path, size=_PIECE, offset=offset):
+def _each(tree: Tree, fd: int, *, path: str, offset: int, size: int = PIECE) -> Iterator[bytes]:
+    while data := piece(tree, fd, path=path, size=size, offset=offset):
         yield data
         offset += len(data)
 

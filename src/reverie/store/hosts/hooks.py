@@ -22,11 +22,15 @@ _LONGEST = 500  # characters of a trouble
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How far a transcript was read: the byte, how long it was then, and a digest of its beginning."""
+    """How far a transcript was read: the byte, how long it was then, and a digest of its beginning.
+
+    `sources` are the sessions of which it repeats what was said, as far as it was read.
+    """
 
     at: int = 0
     size: int = 0
     head: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def left(self) -> int:
@@ -62,6 +66,12 @@ def reached(ws: Workspace, transcript: str, position: Position) -> None:
         return msgspec.structs.replace(old, positions=kept)
 
     _change(ws, change)
+
+
+def expected(ws: Workspace, transcript: str) -> None:
+    """Note that a session has a transcript, which is not there yet."""
+    if transcript not in read(ws).positions:
+        reached(ws, transcript, Position())
 
 
 def gone(ws: Workspace, transcript: str) -> None:
