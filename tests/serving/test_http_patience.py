@@ -2,82 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import threading
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from http_world import World, world_at
+from http_world import world_at
+from speaking_http import ASKED, WAIT, Leaving, answer, asked, connect, ended, served
 
-from reverie.core.settings.http import HttpSettings
-from reverie.surface.daemon.serve import _server
 from reverie.surface.http.rates import AT_ONCE, MOST, Rates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-ASKED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
-WAIT = 60.0
-
-
-@contextmanager
-def served(folder: Path, **limits: Any) -> Iterator[tuple[World, int]]:
-    """Serve a root, as the daemon does, within these limits; yield it and the port."""
-    told = HttpSettings(**limits)
-    with world_at(folder, limits=told) as world, socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.setsockopt(
-            socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096
-        )  # so that what is not taken is noticed soon
-        server = _server(world.app, told)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield world, listening.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-def connect(port: int) -> socket.socket:
-    """Open a connection."""
-    return socket.create_connection(("127.0.0.1", port), timeout=WAIT)
-
-
-def answer(client: socket.socket) -> tuple[int, dict[str, str], Any]:
-    """Read one whole answer: its status, headers and JSON."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = client.recv(65_536)
-        assert more, data
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    first, *lines = head.decode().split("\r\n")
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    while len(body) < int(headers["content-length"]):
-        more = client.recv(65_536)
-        assert more, data
-        body += more
-    return int(first.split()[1]), headers, json.loads(body)
-
-
-def asked(world: World, path: str, token: str | None = None, **headers: str) -> bytes:
-    """Return the bytes of a GET with a token, the first one if none is given."""
-    told = {"host": "localhost", "authorization": f"Bearer {world.first if token is None else token}"}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in (told | headers).items())
-    return f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
-
-
-def ended(client: socket.socket) -> bool:
-    """Tell whether the server hung up, with or without a word."""
-    try:
-        while client.recv(65_536):
-            continue
-    except ConnectionResetError:
-        return True
-    return True
 
 
 @pytest.mark.parametrize("before", [b"", b"G", ASKED, ASKED + b"X-Slow: " + b"y" * 1000])
@@ -170,36 +105,41 @@ def test_a_client_that_takes_nothing_is_hung_up_on(tmp_path: Path) -> None:
         assert gone or ended(client)
 
 
-def test_a_crowd_is_told_to_come_again(tmp_path: Path) -> None:
-    """Past the connections it takes, a request is a problem with Retry-After; once others have gone it is answered."""
-    with served(tmp_path, max_connections=3) as (world, port), ExitStack() as crowd:
-        inside = [crowd.enter_context(connect(port)) for _ in range(3)]
-        for one in inside:
-            one.sendall(ASKED + b"\r\n")
-            assert answer(one)[0] == 200
-        with connect(port) as late:
-            late.sendall(asked(world, "/v1/workspaces"))
-            status, headers, told = answer(late)
-            assert (status, told["class"], told["retryable"]) == (503, "Crowded", True)
-            assert (headers["retry-after"], headers["connection"]) == ("1", "close")
-            assert ended(late)
-        inside[0].sendall(asked(world, "/v1/workspaces"))
-        assert answer(inside[0])[0] == 200
-        inside[1].close()
-        inside[0].sendall(ASKED + b"\r\n")
-        assert answer(inside[0])[0] == 200
+@pytest.mark.parametrize(
+    "body",
+    [b"content-length: 1000000\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n"],
+    ids=["long", "chunked"],
+)
+def test_a_body_behind_its_answer_is_not_waited_for(tmp_path: Path, body: bytes) -> None:
+    """Who was refused, and goes on with a body byte by byte, is hung up on as soon as headers would be."""
+    with served(tmp_path, header_seconds=1) as (_, port), connect(port) as client:
+        client.sendall(ASKED.replace(b"GET /healthz", b"POST /v1/workspaces") + body)
+        assert answer(client)[0] == 401
+        piece, sent = (b"1\r\nx\r\n" if b"chunked" in body else b"x"), 0
+        client.settimeout(0.05)
+        while True:
+            try:
+                client.sendall(piece)
+                assert client.recv(1) == b""
+            except TimeoutError:
+                sent += 1
+                assert sent < WAIT / 0.05
+                continue
+            except (ConnectionResetError, BrokenPipeError):
+                pass
+            break
 
 
-def test_a_throng_is_not_let_in(tmp_path: Path) -> None:
-    """Past twice the connections it takes, none is held open, and those inside are served."""
-    with served(tmp_path, max_connections=2) as (_, port), ExitStack() as crowd:
-        inside = crowd.enter_context(connect(port))
-        inside.sendall(ASKED + b"\r\n")
-        assert answer(inside)[0] == 200
-        others = [crowd.enter_context(connect(port)) for _ in range(5)]
-        assert ended(others[-1])
-        inside.sendall(ASKED + b"\r\n")
-        assert answer(inside)[0] == 200
+def test_an_answer_that_is_not_taken_does_not_outlive_its_connection(tmp_path: Path) -> None:
+    """Who asks for much, takes nothing and goes on to say nothing is hung up on, however little is left to send."""
+    callers, limits = Leaving(), {"send_seconds": 0.5, "header_seconds": 0.5}
+    with served(tmp_path, callers=callers, **limits) as (_, port), socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.settimeout(WAIT)
+        client.connect(("127.0.0.1", port))
+        client.sendall((ASKED + b"\r\n") * 200)
+        client.sendall(ASKED)
+        assert callers.left.wait(WAIT)
 
 
 def test_a_token_that_is_used_too_often_waits(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ class HttpSettings:
         default=256,
         within=(1, 100_000),
     )
+    max_connections_per_address: int = key(
+        "Connections of one address of another machine, of which the same holds; an IPv6 network of 64 bits is one"
+        " address.",
+        default=64,
+        within=(1, 100_000),
+    )
     requests_per_minute: int = key(
         "Requests of one token in a minute, a sixth of them at once; 0 is without end.",
         default=6_000,

@@ -36,6 +36,7 @@ from reverie.surface.daemon.logs import Log, listen
 from reverie.surface.daemon.mcp import PATH, McpRoutes, lifespan_of
 from reverie.surface.daemon.scheduler import Scheduler
 from reverie.surface.http.app import app
+from reverie.surface.http.callers import Callers
 from reverie.surface.http.guard import LOOPBACK
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.metrics import MISSING
@@ -166,7 +167,7 @@ def _mcp(hosted: Hosted) -> McpRoutes:
         raise UsageError(MISSING) from error
 
 
-def _server(inner: ASGIApp, limits: HttpSettings) -> uvicorn.Server:
+def _server(inner: ASGIApp, limits: HttpSettings, *, callers: Callers | None = None) -> uvicorn.Server:
     """Return the server of the application, which logs nothing by itself and believes no proxy."""
     try:
         import uvicorn
@@ -175,7 +176,7 @@ def _server(inner: ASGIApp, limits: HttpSettings) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             inner,
-            http=patient(limits),
+            http=patient(limits, callers or Callers()),
             h11_max_incomplete_event_size=limits.max_header_bytes,
             ws="none",
             lifespan="on",

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from reverie.core.settings.http import HttpSettings
 from reverie.errors import NotAWorkspace, ReverieError
+from reverie.surface.http.callers import caller_of
 from reverie.surface.http.hosted import Hosted, candidates
 from reverie.surface.http.problems import Refusal, messages
 from reverie.surface.http.rates import Rates
@@ -102,7 +103,7 @@ class Guard:
             grant = await self._grant(scope["headers"])
         except Refusal:
             host, *_ = scope.get("client") or ("",)
-            _demand_rate(self._unknown.take(str(host)))
+            _demand_rate(self._unknown.take(caller_of(str(host))))
             raise
         _demand_rate(self._sent.take(grant.name))
         return grant

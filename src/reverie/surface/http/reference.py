@@ -42,7 +42,8 @@ These are the defaults of the table `[http]` in your own `config.toml` ([setting
 - A token sends at most {_MOST.requests_per_minute:,} requests a minute, a sixth of them at once. Without a valid token
   an address is told so {_MOST.refusals_per_minute} times a minute, which uses up no token's requests. Beyond that the
   answer is 429, and `Retry-After` says in how many seconds the next may come.
-- Past {_MOST.max_connections} connections a request is answered by 503 and its connection closed.
+- Past {_MOST.max_connections} connections, or {_MOST.max_connections_per_address} from one address of another machine,
+  a request is answered by 503 and its connection closed; `/healthz` is answered.
 
 ## Problems
 
