@@ -25,11 +25,13 @@ from reverie.core.sessions.intake import cleaned, problem
 from reverie.core.text.names import is_day
 from reverie.errors import NotFound, UnsafePath, UsageError
 from reverie.importers import formats
+from reverie.importers.forked import COPY, Forked
 from reverie.importers.met import SIZE, Met
 from reverie.importers.source import listed, members
 from reverie.importers.taken import Fact, Found, Imported, Passed, Progress
 from reverie.importers.turns import Defaults, Skipped
 from reverie.store import quarantine, sessions, stream
+from reverie.store.beginnings import beginnings
 from reverie.store.workspace import Workspace
 
 _BATCH = 500  # turns, or facts, written with one sync
@@ -89,7 +91,7 @@ def _file(tally: _Tally, path: Path, total: int) -> None:
                 several = True
                 session = tally.wish.session or member.label
                 name, found = formats.read(member.chunks, Defaults(session, now, tally.ws.calendar))
-                tally.formats.setdefault(name)
+                tally.begin(name)
                 tally.take(_told(found, tally, file.tell, total), source=path.name)
         except UsageError as error:
             if not (several and tally.formats):
@@ -118,11 +120,22 @@ class _Tally:
         self.batch: dict[str, list[Turn]] = {}
         self.stating: list[tuple[Fact, int, str]] = []  # with the place and source of each
         self.would: set[str] = set()  # keys of what a dry run found new, which no file holds
+        self.ids: dict[str, set[str]] = {}  # of turns that it found new, by session
+        self.begun: dict[str, str] | None = None  # sessions by their first turn, read when a fork may come
+        self.forked: Forked | None = None
         self.waiting = self.bytes = self.before = self.marked = 0
         self.turns = self.facts = self.repeated = self.files = self.unread = self.seen = 0
         self.skipped: list[Skipped] = []
         self.aside: list[stream.Damaged] = []
         self.passed: Counter[str] = Counter()
+
+    def begin(self, name: str) -> None:
+        """Begin a file in the format of this name."""
+        self.formats.setdefault(name)
+        self.forked = None
+        if name == "claude-code":
+            self.begun = beginnings(self.ws) if self.begun is None else self.begun
+            self.forked = Forked(self.begun, self._ids)
 
     def take(self, found: Iterable[Found], *, source: str) -> None:
         """Store what is new of what was found, and keep aside what could not be read."""
@@ -184,19 +197,32 @@ class _Tally:
         clean = cleaned(turn, allow=settings.redaction_allow) if settings.redaction else turn
         if not clean.id:
             clean = msgspec.structs.replace(clean, id=_digest(clean, size=12).hex())
-        if not self._seen(clean.session).add(_digest(clean)):
+        if self.forked is not None and self.forked.copied(clean):
+            self.passed[COPY.reason] += 1
+            return
+        seen = self._seen(clean.session)
+        if self.begun is not None and not len(seen):
+            self.begun.setdefault(clean.id, clean.session)
+        if not seen.add(_digest(clean)):
             self.repeated += 1
             return
         self.marked += 1
         self.sessions.setdefault(clean.session)
         if self.wish.dry_run:
             self.turns += 1
+            if self.forked is not None:
+                self.ids.setdefault(clean.session, set()).add(clean.id)
             return
         self.batch.setdefault(clean.session, []).append(clean)
         self.waiting += 1
         self.bytes += len(clean.content)
         if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
             self.flush()
+
+    def _ids(self, session: str) -> set[str]:
+        """Return the ids of the turns that the session has."""
+        self.flush()
+        return {turn.id for turn in sessions.each(self.ws, session)} | self.ids.get(session, set())
 
     def _seen(self, session: str) -> Met:
         """Return the marks of the turns that the session has, those that wait included."""
