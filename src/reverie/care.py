@@ -21,6 +21,7 @@ from reverie import review as reviewing
 from reverie import undo as undoing
 from reverie.check import Finding, check
 from reverie.core.due import Due
+from reverie.core.partly import Partly
 from reverie.core.records import Run
 from reverie.core.scopes import Member
 from reverie.drain import drain
@@ -141,10 +142,13 @@ class Care(Word):
         >>> memory.status().problems
         ()
         """
-        state = self.opened.state_now()
-        asked = len(forgetting.questions(self.opened.ws, state))
-        seen = status(self.opened.ws, state, trusted=self.opened.trusted, asked=asked)
-        apart = (*company.troubles(self.opened), *following.troubles(self.opened))
+        state, opened, partly = self.opened.state_now(), self.opened, Partly()
+        asked = partly.get(lambda: len(forgetting.questions(opened.ws, state)), 0)
+        apart = [
+            *partly.each(lambda: company.troubles(opened)),
+            *partly.each(lambda: following.troubles(opened)),
+        ]
+        seen = status(opened.ws, state, trusted=opened.trusted, asked=asked, partly=partly)
         return msgspec.structs.replace(seen, problems=(*seen.problems, *apart)) if apart else seen
 
     def members(self, *, add: str = "", remove: str = "") -> list[Member]:
@@ -165,7 +169,7 @@ class Care(Word):
             self.opened.trusted_or_raise()
             settle_damaged(self.opened.ws)  # else nothing could be written, the repair not either
         ws = self.opened.writable if repair else self.opened.ws
-        return check(ws, self.opened.state_now(), repair=repair)
+        return check(ws, self.opened.state_now, repair=repair)
 
     def reindex(self) -> Reindexed:
         """Throw the derived files away and build them again from the canonical ones.

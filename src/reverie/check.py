@@ -7,7 +7,7 @@ damaged lines aside (they stay where they are, too) and sweeps up what unfinishe
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from reverie import layout
 from reverie.core.dreams.raw_history import record_id
 from reverie.core.formats.drain_plan import entries_of
 from reverie.core.ledger import UsageLine
+from reverie.core.partly import Partly
 from reverie.core.records import (
     Event,
     History,
@@ -77,20 +78,32 @@ class _Seen(msgspec.Struct):
     told: Told
 
 
-def check(ws: Workspace, state: State, *, repair: bool = False) -> tuple[Finding, ...]:
-    """Return everything that does not hold, most important first; see the module for what `repair` does."""
+def check(ws: Workspace, state: Callable[[], State], *, repair: bool = False) -> tuple[Finding, ...]:
+    """Return everything that does not hold, most important first; see the module for what `repair` does.
+
+    What may not be opened ends one part of the look, and the file at fault is named; `state` is that of the moment.
+    """
     if troubles := journal.shut(ws):
         remedy = "move it away, put the folder of a backup in its place, and check again: the rest is not looked at"
         return tuple(Finding(place=layout.JOURNAL, what=str(one), remedy=remedy) for one in troubles)
     damaged: list[stream.Damaged] = []
+    partly = Partly()
     findings = [
-        *_streams(ws, damaged),
-        *_sessions(ws, damaged),
-        *_memories(ws, damaged),
-        *_references(ws, state),
-        *_derived(ws, state),
-        *_history(ws),
+        *partly.each(lambda: _streams(ws, damaged)),
+        *partly.each(lambda: _sessions(ws, damaged)),
+        *partly.each(lambda: _memories(ws, damaged)),
+        *partly.each(lambda: _references(ws, state)),
+        *partly.each(lambda: _derived(ws, state)),
+        *partly.each(lambda: _history(ws)),
         *_files(ws),
+    ]
+    findings += [
+        Finding(
+            place=str(ws.root),
+            what=f"it could not be looked at as a whole: {what}",
+            remedy="mend that, and check again",
+        )
+        for what in partly.missing
     ]
     findings += [
         Finding(
@@ -216,8 +229,9 @@ def _archive(ws: Workspace, seen: _Seen, damaged: list[stream.Damaged]) -> Itera
         )
 
 
-def _references(ws: Workspace, state: State) -> Iterator[Finding]:
+def _references(ws: Workspace, now: Callable[[], State]) -> Iterator[Finding]:
     """Look for outcomes and citations that name no entry; what was erased has left its log for good."""
+    state = now()
     gone = {entry for one in _stream(ws, layout.TOMBSTONES, Tombstone).records for entry in one.entries}
     gone |= {record_id(one) for one in _stream(ws, layout.HISTORY, History).records}  # these are no log's
     for entry_id in state.dangling_outcomes():
@@ -237,8 +251,9 @@ def _references(ws: Workspace, state: State) -> Iterator[Finding]:
         )
 
 
-def _derived(ws: Workspace, state: State) -> Iterator[Finding]:
+def _derived(ws: Workspace, now: Callable[[], State]) -> Iterator[Finding]:
     """Compare the state with one folded from nothing."""
+    state = now()
     with state.afresh() as fresh:
         old, new = state.digest(), fresh.digest()
     if old != new:

@@ -107,7 +107,7 @@ class Memory(Lending):
         >>> memory.capture("s1", Turn(role="user", content="I moved to Lisbon.", at=now)).n
         0
         """
-        return capturing.capture(self.opened.writable, session, turn, rendered=self.opened.rendered(session))
+        return capturing.capture(self._events(), session, turn, rendered=self.opened.rendered(session))
 
     def end(self, session: str) -> Due:
         """Close a session, and return what that makes due.
@@ -115,21 +115,21 @@ class Memory(Lending):
         >>> memory.end("s1").drain
         True
         """
-        return capturing.end(self.opened.writable, session)
+        return capturing.end(self._events(), session)
 
     def pause(self, session: str | None = None) -> None:
         """Keep a session, or with none named everything, off the record.
 
         >>> memory.pause("s1")
         """
-        capturing.pause(self.opened.writable, session)
+        capturing.pause(self._events(), session)
 
     def resume(self, session: str | None = None) -> None:
         """Take `pause` back.
 
         >>> memory.resume("s1")
         """
-        capturing.resume(self.opened.writable, session)
+        capturing.resume(self._events(), session)
 
     def remember(self, text: str, draft: Draft | None = None) -> Remembered:
         """Store `text` as an entry; on return it is on disk. Raises InvalidRecord, Conflict, StoreUnwritable, Busy.
@@ -148,7 +148,7 @@ class Memory(Lending):
         >>> memory.note("Deployed v2.")
         'notes/2026-07-01.md'
         """
-        return remembering.note(self.opened.writable, text)
+        return remembering.note(self._events(), text)
 
     def correct(
         self, entry: str, text: str, *, why: Literal["change", "mistake"], by: Origin = "user"

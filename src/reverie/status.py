@@ -15,14 +15,16 @@ from datetime import datetime
 import msgspec
 
 from reverie import layout
-from reverie.core.dreams.raw_history import Known, failed_slices, pending_days, raw_history
+from reverie.core.dreams.raw_history import Known, RawHistory, failed_slices, pending_days, raw_history
 from reverie.core.dreams.watermark import highest
 from reverie.core.formats import framing
 from reverie.core.glance.budget import budget_of
 from reverie.core.glance.memory_file import merge_block
 from reverie.core.glance.staleness import Freshness, late
 from reverie.core.ledger import Spent, by_purpose, told
-from reverie.core.records import Opened, Run, SessionLine, Turn
+from reverie.core.partly import Partly
+from reverie.core.records import History, Opened, Run, SessionLine, Turn
+from reverie.core.settings.switched_off import switched_off
 from reverie.core.text.plural import many
 from reverie.errors import IndexUnavailable, InvalidRecord, UnsafePath
 from reverie.index.look import Index, embedder_of, look
@@ -126,24 +128,28 @@ class _Look(msgspec.Struct):
     sessions: int = 0
 
 
-def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Status:
+def status(ws: Workspace, state: State, *, trusted: bool, asked: int, partly: Partly) -> Status:
     """Return where everything stands; `state` is caught up. Raises NotAWorkspace, NewerFormat, DamagedFile.
 
-    `asked` is how many statements wait for a word because something like them was forgotten.
+    `asked` is how many statements wait for a word because something like them was forgotten. A file that cannot be
+    opened is a problem, as what `partly` missed already is, and hides nothing that others tell.
     """
     identity, counts, today = ws.identity(), state.counts(), ws.today
-    aside = tuple(SetAside(one.id, one.source, one.reason, one.at) for one in quarantine.listed(ws))
-    look = _look_through(ws, state)
-    runs, used = _runs(ws), usage.read(ws)
+    refused = partly.each(lambda: quarantine.listed(ws))
+    aside = tuple(SetAside(one.id, one.source, one.reason, one.at) for one in refused)
+    look = _look_through(ws, state, partly)
+    runs, used = _runs(ws), partly.each(lambda: usage.read(ws))
     index, trouble = _index(ws)
-    archived, known = history.within(ws, LOOKED_THROUGH), Known(state.outcomes, state.mark)
-    waiting = raw_history(archived, known, calendar=ws.calendar, before=today)
+    archived = partly.each(lambda: history.within(ws, LOOKED_THROUGH))
+    known = Known(state.outcomes, state.mark)
+    waiting = _waiting(ws, archived, known=known, partly=partly)
+    paused = partly.get(lambda: ws.disk.size(layout.PAUSED) is not None, instead=True)
     seen = Status(
         workspace=str(ws.root),
         agent=identity.agent,
         person=identity.person,
         trusted=trusted,
-        paused=ws.disk.size(layout.PAUSED) is not None,
+        paused=paused,
         today=today,
         entries=counts["entries"],
         current=counts["current"],
@@ -156,7 +162,7 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
             name.removeprefix("outcome_"): n for name, n in counts.items() if name.startswith("outcome_")
         },
         pending=pending_days(state.pending_days(before=today), waiting),
-        days=tuple(daylog.days(ws)),
+        days=tuple(partly.each(lambda: daylog.days(ws))),
         watermark=highest(runs),
         sessions=look.sessions,
         unread=look.unread,
@@ -167,20 +173,34 @@ def status(ws: Workspace, state: State, *, trusted: bool, asked: int = 0) -> Sta
         reviews=asked
         + len(aside)
         + len(state.conflicts())
-        + reviews.number(ws, state.unprocessable(), state.unprocessable_records()),
+        + partly.get(lambda: reviews.number(ws, state.unprocessable(), state.unprocessable_records()), 0),
         index=index,
-        memory=_usage(ws),
-        off=tuple(_off(ws)),
+        memory=partly.get(lambda: _usage(ws), Usage(present=True, used={}, limits={})),
+        off=tuple(switched_off(ws.settings, paused=paused, embeds=bool(embedder_of(ws.settings)))),
         models=by_purpose(used, day=today),
-        kept_out=counted(ws),
+        kept_out=partly.get(lambda: counted(ws), KeptOut()),
     )
-    found = [*_standing_problems(seen), *trouble, *_unfinished(ws), *_memory_trouble(ws), *_failing(runs)]
-    found += _consolidating(ws, failed_slices(archived, known))
-    found += [Problem(*one) for one in (*told(used, now=ws.clock()), *told_unread(ws), *told_hooks(ws))]
     settled = sum(number for kind, number in seen.outcomes.items() if kind != "pending")
     amounts = Amounts(sum(seen.pending.values()), settled, waiting.parts)
-    stands = progress(ws, runs, state=state, amounts=amounts)
-    return msgspec.structs.replace(seen, problems=tuple(found), dream=stands)
+    stands = partly.get(lambda: progress(ws, runs, state=state, amounts=amounts), Progress())
+    found = [*_standing_problems(seen), *trouble, *partly.each(lambda: _unfinished(ws))]
+    found += [*partly.each(lambda: _memory_trouble(ws)), *_failing(runs)]
+    found += partly.each(lambda: _consolidating(ws, failed_slices(archived, known)))
+    found += [Problem(*one) for one in told(used, now=ws.clock())]
+    return msgspec.structs.replace(seen, problems=(*found, *_told(ws, partly)), dream=stands)
+
+
+def _waiting(ws: Workspace, kept: list[History], *, known: Known, partly: Partly) -> RawHistory:
+    """Return what waits of the raw history of closed days."""
+    return partly.get(lambda: raw_history(kept, known, calendar=ws.calendar, before=ws.today), RawHistory())
+
+
+def _told(ws: Workspace, partly: Partly) -> Iterator[Problem]:
+    """Yield what other parts tell of themselves, and last what could not be looked at."""
+    for one in (*partly.each(lambda: told_unread(ws)), *partly.each(lambda: told_hooks(ws))):
+        yield Problem(*one)
+    for what in partly.missing:
+        yield Problem(f"it could not be looked at: {what}", "then run `reverie check`")
 
 
 def _standing_problems(seen: Status) -> Iterator[Problem]:
@@ -257,11 +277,11 @@ def _runs(ws: Workspace) -> list[Run]:
     return read.records
 
 
-def _look_through(ws: Workspace, state: State) -> _Look:
+def _look_through(ws: Workspace, state: State, partly: Partly) -> _Look:
     """Read streams, then sessions, the one changed last first, for damage and for turns not yet extracted."""
     look = _Look()
     streams = [*journal.waiting_files(ws), layout.EVENTS, layout.TOMBSTONES, layout.RUNS, layout.REVIEWS]
-    talks = sessions.files(ws)
+    talks = partly.each(lambda: sessions.files(ws))
     look.sessions = len(talks)
     left = LOOKED_THROUGH
     for path in (*streams, *_newest_first(ws, [*talks, layout.OUTCOMES, layout.HISTORY])):
@@ -281,7 +301,7 @@ def _look_through(ws: Workspace, state: State) -> _Look:
             Place(f"{path}@{one.offset}", one.reason) for one in damage if one.reason != framing.TORN
         ]
         if path.startswith(f"{layout.SESSIONS}/"):
-            _count_unread(look, lines, state)
+            _count_unread(look, lines, state, partly)
     return look
 
 
@@ -291,7 +311,7 @@ def _newest_first(ws: Workspace, paths: Iterable[str]) -> list[str]:
     return [path for _, path in sorted(stamped, reverse=True)]
 
 
-def _count_unread(look: _Look, lines: list[framing.Line], state: State) -> None:
+def _count_unread(look: _Look, lines: list[framing.Line], state: State, partly: Partly) -> None:
     """Count the turns of one session past its extraction mark, from its first and last line."""
     if not lines:
         return
@@ -300,7 +320,8 @@ def _count_unread(look: _Look, lines: list[framing.Line], state: State) -> None:
     except InvalidRecord:
         return  # `check` names it
     if isinstance(first, Opened):
-        unread = (last.n + 1 if isinstance(last, Turn) else last.n) - state.mark(first.session)
+        number = last.n + 1 if isinstance(last, Turn) else last.n
+        unread = number - partly.get(lambda: state.mark(first.session), number)
         if unread > 0:
             look.unread[first.session] = unread
 
@@ -327,22 +348,3 @@ def _usage(ws: Workspace) -> Usage:
         if (limit := getattr(budget, unit)) is not None
     }
     return Usage(data is not None, {unit: getattr(size, unit) for unit in limits}, limits)
-
-
-def _off(ws: Workspace) -> Iterator[str]:
-    """Yield what is switched off or not there, in words."""
-    settings = ws.settings
-    if not settings.enabled:
-        yield "memory is switched off (`enabled = false`)"
-    if ws.disk.size(layout.PAUSED) is not None:
-        yield "capture is paused (`reverie resume`)"
-    if settings.model == "none":
-        yield "no model: extraction and dreams go by rules (`model`)"
-    if not embedder_of(ws.settings):
-        yield "no embedder: recall goes by words (`embedder`)"
-    if not settings.dream.enabled:
-        yield "no dreams (`dream.enabled = false`)"
-    if not settings.publish.auto_refresh:
-        yield "MEMORY.md is not refreshed by itself (`publish.auto_refresh = false`)"
-    if not settings.redaction:
-        yield "secrets are not taken out (`redaction = false`)"

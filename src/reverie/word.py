@@ -313,7 +313,7 @@ class Word:
         return self._events() if remembering.at_once(draft) else self.opened.writable, draft
 
     def _events(self) -> Workspace:
-        """Return where events are appended, which must not wait until somebody mended the queue or the drain."""
+        """Return where turns, notes and events are appended, which wait for nobody to mend the queue or the drain."""
         try:
             return self.opened.writable
         except remembering.UNFINISHED:

@@ -323,10 +323,10 @@ def _schema(engine: ModuleType) -> tantivy.Schema:
 
 def _clear(folder: Path) -> None:
     """Leave an empty folder at `folder`, whatever stood there."""
-    if folder.is_symlink() or folder.is_file():
-        folder.unlink()
-    elif folder.exists():
+    if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)  # to remove a pipe as if it were a folder would wait for its other end
     folder.mkdir(mode=0o700)
 
 

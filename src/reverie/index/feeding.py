@@ -11,7 +11,7 @@ history by the byte they were read up to, pages by size and time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -85,8 +85,8 @@ class Feeding:
                 self.rows.fresh = False
             left = self._entries()
         stamps = self.rows.positions()
-        spent = 0
-        for path, status in self._sources():
+        spent, shut = 0, list[str]()
+        for path, status in self._sources(shut):
             stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
             if path.endswith(".md"):
                 stamp = f"{stamp} {VERSION}"  # cut in another way, a page is read again, and nothing else is
@@ -114,7 +114,8 @@ class Feeding:
                 else:
                     self._page(path, stamp, status)
         for path in stamps:
-            self.rows.replace_source(path, [], stamp="")
+            if not path.startswith(tuple(shut)):
+                self.rows.replace_source(path, [], stamp="")
         return left
 
     def _late(self) -> bool:
@@ -144,18 +145,27 @@ class Feeding:
         self.rows.delete(one for one, state in dirty.items() if state is None)
         return 0
 
-    def _sources(self) -> Iterator[tuple[str, Any]]:
-        """Yield every file that gives rows of its own, apart from the daily logs, with its status."""
+    def _sources(self, shut: list[str]) -> Iterator[tuple[str, Any]]:
+        """Yield every file that gives rows of its own, apart from the daily logs, with its status.
+
+        A folder that may not be opened is added to `shut`: its files keep the rows they had, and `check` names it.
+        """
         for path in (*CORE, layout.HISTORY, layout.KV):
             status = self.files.stat(path)
             if status is not None:
                 yield path, status
-        for path, status in self.files.statuses(layout.SESSIONS):
-            if path.endswith(".jsonl"):
-                yield path, status
-        for path, status in self.state.walked():
-            if layout.is_page(path.removeprefix(f"{self.notebook}/")):
-                yield path, status
+        talks: Sequence[tuple[str, Any]] = ()
+        pages: Sequence[tuple[str, Any]] = ()
+        try:
+            talks = self.files.statuses(layout.SESSIONS)
+        except UnsafePath:
+            shut.append(f"{layout.SESSIONS}/")
+        try:
+            pages = self.state.walked()
+        except UnsafePath:
+            shut.append(f"{self.notebook}/")
+        yield from (found for found in talks if found[0].endswith(".jsonl"))
+        yield from (found for found in pages if layout.is_page(found[0].removeprefix(f"{self.notebook}/")))
 
     def _page(self, path: str, stamp: str, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         data = self.files.read(path)

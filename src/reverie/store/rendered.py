@@ -14,7 +14,7 @@ import msgspec
 from reverie import layout
 from reverie.core.formats import framing
 from reverie.core.text.names import safe_name
-from reverie.errors import InvalidRecord
+from reverie.errors import InvalidRecord, UnsafePath
 from reverie.store.workspace import Workspace
 
 LINES_KEPT = 1_000  # lines a session is known to have been shown: several whole contexts
@@ -29,9 +29,15 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def rendered_for(ws: Workspace, session: str) -> tuple[str, ...]:
-    """Return the lines that contexts showed to the session, for `capture` to mark where they come back."""
+    """Return the lines that contexts showed to the session, for `capture` to mark where they come back.
+
+    None of a note that may not be opened: no turn is lost for it, and `check` names it.
+    """
     path = layout.rendered_file(safe_name(session))
-    return () if ws.disk.glance(path) is None else _lines(ws.disk.read(path))
+    try:
+        return () if ws.disk.glance(path) is None else _lines(ws.disk.read(path))
+    except UnsafePath:
+        return ()
 
 
 def note(ws: Workspace, session: str, shown: Sequence[str]) -> None:
