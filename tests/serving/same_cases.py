@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,8 @@ class Case:
     """One thing to do, as each surface does it; `tool` is None where MCP does not offer it, on purpose.
 
     `seen` returns from a result, as JSON, what has to be the same. `before` is done to the workspace first; in one of a
-    `stranger` nobody here has trusted it; on a `full` disk nothing can be written.
+    `stranger` nobody here has trusted it; on a `full` disk nothing can be written. `outside` are settings in which `{}`
+    is the address of a provider that refuses everything; what `told` names is raised then, and told in the answer.
     """
 
     name: str
@@ -70,6 +71,12 @@ class Case:
     error: str = ""
     stranger: bool = False
     full: bool = False
+    outside: Mapping[str, str] = field(default_factory=dict)
+    told: str = ""
+
+    def flags(self, refusing: str) -> dict[str, str]:
+        """Return the settings for every surface, `refusing` the address of the provider."""
+        return FLAGS | {name: value.replace("{}", refusing) for name, value in self.outside.items()}
 
 
 def entries(value: Any) -> Any:

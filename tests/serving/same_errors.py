@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from same_cases import FLAGS, Case
+from same_care import some
+from same_cases import FLAGS, Case, part
 
 from reverie import layout
 from reverie.core.formats import framing
@@ -16,16 +18,15 @@ from reverie.dream import Started
 from reverie.entrance import Opening
 from reverie.memory import Memory
 from reverie.opening import open_workspace
+from reverie.surface.results import consolidating
+from reverie.testing import ToyEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-# Errors that no verb ends with, each with the reason.
-TOLD_APART = {
-    "ModelFailed": "what needs a model is told in `problems`, and stays to be done",
-    "EmbedderFailed": "keyword search goes on; `status` tells it",
-}
+ASKS_A_MODEL = {"model": "openai:any", "models.base_url": "{}/v1"}
+ASKS_AN_EMBEDDER = {"embedder": "openai:any", "embedders.base_url": "{}/v1"}
 
 
 def garbled(path: str) -> Callable[[Path], None]:
@@ -92,6 +93,40 @@ def remembering(name: str, error: str, *, text: str = "User likes figs", **more:
                 lambda _: ("memory_remember", {"text": text}), lambda _: ("POST", "/entries", {"text": text}),
                 error=error, **more)  # fmt: skip
 
+
+def refused(value: Any) -> Any:
+    """Return the problems of an answer, of which one has to be the model's."""
+    problems = sorted(value["problems"])
+    assert any("401" in one for one in problems), value
+    return problems
+
+
+def embedded(root: Path) -> None:
+    """Have had an embedder that worked, so that a question is given a vector to be compared."""
+    opening = Opening(
+        path=root, config_dir=root.parents[1] / "config", flags={"zone": "UTC"}, embedder=ToyEmbedder()
+    )
+    with Memory(open_workspace(opening)) as memory:
+        memory.reindex()
+
+
+# What fails outside is no error of the verb: it is told in the answer, and what needs neither goes on.
+OUTSIDE = [
+    Case("reading turns while the model refuses", lambda memory, _: memory.extract(), lambda _: ["extract"], None,
+         lambda _: ("POST", "/extract", {}), refused, outside=ASKS_A_MODEL, told="ModelFailed"),
+    Case("dreaming while the model refuses", lambda memory, _: memory.dream(now=True), lambda _: ["dream", "--now"],
+         None, lambda _: ("POST", "/dream", {"now": True}), refused, outside=ASKS_A_MODEL, told="ModelFailed"),
+    Case("everything while the model refuses", lambda memory, _: consolidating(memory.consolidate()),
+         lambda _: ["consolidate"], None, lambda _: ("POST", "/consolidate", {}), refused, outside=ASKS_A_MODEL,
+         told="ModelFailed"),
+    Case("the index anew while the embedder refuses", lambda memory, _: memory.reindex(), lambda _: ["reindex"], None,
+         lambda _: ("POST", "/reindex", {}), part("entries", "rows"), outside=ASKS_AN_EMBEDDER, told="EmbedderFailed"),
+    Case("finding while the embedder refuses", lambda memory, _: some(memory.recall("tea")),
+         lambda _: ["recall", "tea"], lambda _: ("memory_recall", {"query": "tea"}),
+         lambda _: ("POST", "/recall", {"query": "tea"}),
+         lambda value: [one["id"] for one in (value["hits"] if isinstance(value, Mapping) else value)],
+         before=embedded, outside=ASKS_AN_EMBEDDER, told="EmbedderFailed"),
+]  # fmt: skip
 
 ERRORS = [
     listing("no workspace", "NotAWorkspace", before=nameless),

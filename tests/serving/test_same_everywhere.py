@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,9 +21,10 @@ import same_cases
 import same_errors
 from dream_world import entry, log
 from mcp import Client
+from refusing import provider
 from same_care import CARE
 from same_cases import CASES, FLAGS, Case, Ready
-from same_errors import ERRORS, TOLD_APART
+from same_errors import ERRORS, OUTSIDE
 from starlette.testclient import TestClient
 
 from reverie import errors
@@ -45,12 +47,12 @@ from reverie.surface.mcp.server import make_server
 from reverie.surface.mcp.table import ON_DEMAND, TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from reverie.surface.http.operations import Operation
 
-EVERY = (*CASES, *CARE, *ERRORS)
+EVERY = (*CASES, *CARE, *ERRORS, *OUTSIDE)
 PAST = [
     entry(3, "Bo moved to another house", category="event", day="2020-01-01"),
     entry(1, "User works at Google", day="2020-01-01"),
@@ -123,9 +125,9 @@ def config_of(case: Case, ready: Ready) -> Path:
     return ready.home / ("another" if case.stranger else "config")
 
 
-def by_python(case: Case, ready: Ready) -> tuple[Any, Any]:
+def by_python(case: Case, ready: Ready, flags: dict[str, str]) -> tuple[Any, Any]:
     """Return what the verb returns as JSON, or its error."""
-    opening = Opening(path=ready.copied("python", case), config_dir=config_of(case, ready), flags=FLAGS)
+    opening = Opening(path=ready.copied("python", case), config_dir=config_of(case, ready), flags=flags)
     try:
         with Memory(open_workspace(opening)) as memory:
             found = case.python(memory, ready)
@@ -134,12 +136,14 @@ def by_python(case: Case, ready: Ready) -> tuple[Any, Any]:
     return msgspec.to_builtins(found, enc_hook=str, str_keys=True), None
 
 
-def by_words(case: Case, ready: Ready, capsys: pytest.CaptureFixture[str]) -> tuple[Any, Any]:
+def by_words(
+    case: Case, ready: Ready, flags: dict[str, str], *, capsys: pytest.CaptureFixture[str]
+) -> tuple[Any, Any]:
     """Return what the command prints with `--json`, or its error."""
     told = ["-w", str(ready.copied("words", case)), "--config-dir", str(config_of(case, ready)), "--json"]
-    flags = [word for name, value in FLAGS.items() for word in ("--set", f"{name}={value}")]
+    settings = [word for name, value in flags.items() for word in ("--set", f"{name}={value}")]
     capsys.readouterr()
-    code = run([*told, *flags, *case.words(ready)])
+    code = run([*told, *settings, *case.words(ready)])
     value = json.loads(capsys.readouterr().out)
     if isinstance(value, dict) and "error" in value:
         error = value["error"]
@@ -148,11 +152,11 @@ def by_words(case: Case, ready: Ready, capsys: pytest.CaptureFixture[str]) -> tu
     return value, None
 
 
-def by_tool(case: Case, ready: Ready) -> tuple[Any, Any]:
+def by_tool(case: Case, ready: Ready, flags: dict[str, str]) -> tuple[Any, Any]:
     """Return what the tool returns as structured content, or its error."""
     assert case.tool is not None
     tool, arguments = case.tool(ready)
-    bound = Bound(Opening(path=ready.copied("tool", case), config_dir=config_of(case, ready), flags=FLAGS))
+    bound = Bound(Opening(path=ready.copied("tool", case), config_dir=config_of(case, ready), flags=flags))
 
     async def asked() -> Any:
         async with Client(make_server(bound)) as client:
@@ -168,10 +172,10 @@ def by_tool(case: Case, ready: Ready) -> tuple[Any, Any]:
     return result.structured_content, None
 
 
-def by_http(case: Case, ready: Ready) -> tuple[Any, Any]:
+def by_http(case: Case, ready: Ready, flags: dict[str, str]) -> tuple[Any, Any]:
     """Return what the server answers as JSON, or its problem."""
     ready.copied("http", case)
-    hosted = Hosted(ready.home / "root", opening=Opening(config_dir=config_of(case, ready), flags=FLAGS))
+    hosted = Hosted(ready.home / "root", opening=Opening(config_dir=config_of(case, ready), flags=flags))
     tokens = Tokens(config_of(case, ready), ready.home / "root")
     headers = {"authorization": f"Bearer {tokens.first().read_text().strip()}"}
     client = TestClient(app(hosted, tokens), base_url="http://localhost", headers=headers)
@@ -191,15 +195,28 @@ def by_http(case: Case, ready: Ready) -> tuple[Any, Any]:
     return value, None
 
 
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[str]:
+    """The address of a provider that refuses everything."""
+    with provider() as url:
+        yield url
+
+
 @pytest.mark.parametrize("case", EVERY, ids=lambda case: case.name)
 def test_the_same_everywhere(
-    case: Case, ready: Ready, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    case: Case,
+    ready: Ready,
+    *,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    refusing: str,
 ) -> None:
     """A case gives the same result, or the same error, by every surface that offers it."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-    surfaces = {
+    raised = heard(monkeypatch, case.told) if case.told else []
+    surfaces: dict[str, Callable[..., tuple[Any, Any]]] = {
         "python": by_python,
-        "words": lambda case, ready: by_words(case, ready, capsys),
+        "words": partial(by_words, capsys=capsys),
         "http": by_http,
     }
     surfaces |= {"tool": by_tool} if case.tool else {}
@@ -207,15 +224,30 @@ def test_the_same_everywhere(
     for name, ask in surfaces.items():
         try:
             with filled(monkeypatch) if case.full else nullcontext():
-                value, error = ask(case, ready)
+                value, error = ask(case, ready, case.flags(refusing))
         finally:
             shutil.rmtree(ready.home / "root" / name, ignore_errors=True)
+        assert bool(raised) == bool(case.told), f"{case.name} by {name}"
+        raised.clear()
         found[name] = ("failed", error) if error else ("did", case.seen(value))
     expected = json.loads(json.dumps(found["python"]))
     if case.error:
         assert expected[1][0] == case.error
     for name, one in found.items():
         assert json.loads(json.dumps(one)) == expected, f"{case.name} differs by {name}"
+
+
+def heard(monkeypatch: pytest.MonkeyPatch, name: str) -> list[str]:
+    """Return what is said from now on by each error of that name that is made."""
+    kind, said = getattr(errors, name), list[str]()
+    make = kind.__init__
+
+    def told(error: ReverieError, message: str, **given: Any) -> None:
+        said.append(message)
+        make(error, message, **given)
+
+    monkeypatch.setattr(kind, "__init__", told)
+    return said
 
 
 @contextmanager
@@ -231,13 +263,13 @@ def filled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_every_error_has_a_case() -> None:
-    """Each error of the tree is what a case ends with, or stands apart with the reason."""
+    """Each error of the tree is what a case ends with, or what is told in its answer."""
     there = {
         one.__name__
         for one in vars(errors).values()
         if isinstance(one, type) and issubclass(one, ReverieError)
     }
-    assert there - {"ReverieError"} == {case.error for case in EVERY if case.error} | set(TOLD_APART)
+    assert there - {"ReverieError"} == {case.error or case.told for case in EVERY} - {""}
 
 
 def test_every_verb_has_a_case(ready: Ready) -> None:
