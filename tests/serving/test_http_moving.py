@@ -13,7 +13,7 @@ from http_world import world_at
 
 from reverie import layout
 from reverie.core.settings.http import HttpSettings
-from reverie.errors import UnsafePath, UsageError
+from reverie.errors import StoreUnwritable, UnsafePath, UsageError
 from reverie.store.hosts import parcels
 from reverie.store.hosts.parcels import Parcel, sweep, zipped
 
@@ -198,6 +198,21 @@ def test_a_parcel_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert not parcel.folder.exists()
     with Parcel(tmp_path) as parcel, pytest.raises(UnsafePath):
         parcel.add("../x", b"")
+
+
+def test_an_upload_to_a_full_disk_is_refused(tmp_path: Path) -> None:
+    """What finds no room on the way is told as such, at its end too, and leaves nothing."""
+    resource = pytest.importorskip("resource", reason="the system limits no sizes of files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    parcel = Parcel(tmp_path)
+    try:
+        with pytest.raises(StoreUnwritable), parcel:
+            parcel.add("x", b"half of it")
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+            parcel.arrived("x")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not parcel.folder.exists()
 
 
 def test_pieces_make_one_archive(tmp_path: Path) -> None:

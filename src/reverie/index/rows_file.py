@@ -15,6 +15,7 @@ from typing import Final
 
 from reverie.errors import IndexUnavailable
 from reverie.index.ground import is_ours, is_plain, let_go_of_links
+from reverie.index.room import demand_room
 
 NAME: Final = "rows.db"
 LAYOUT: Final = 2  # of the tables and of `Row`; another value in the file means other tables
@@ -134,6 +135,7 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     """Open the file, making its tables when it is new; raises DatabaseError when it must be begun anew."""
     if path.is_symlink() or path.is_dir():
         raise sqlite3.DatabaseError("something else stands in its place")
+    demand_room(path)
     db = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode = WAL")

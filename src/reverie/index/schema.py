@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
+from reverie.index.room import demand_room, is_full
 
 VERSION = 10
 BUSY_MS = 5_000
@@ -150,6 +151,8 @@ def open_database(path: Path, *, stamp: str) -> sqlite3.Connection:
             if is_busy(error):
                 message = "the state is being built by another process; try again shortly"
                 raise Busy(message) from error
+            if is_full(error):  # the file may be sound
+                return in_memory(stamp=stamp)
         if _inode(path) == inode:  # else another process has just made it anew
             discard(path)
     return in_memory(stamp=stamp)
@@ -199,6 +202,7 @@ def _inode(path: Path) -> int:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """Open the file in write-ahead mode, so that readers never wait for a writer."""
+    demand_room(path)
     connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")

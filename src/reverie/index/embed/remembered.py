@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from reverie.errors import EmbedderFailed
 from reverie.index.embedder import BATCH, Embedder, same_model, shortened
 from reverie.index.ground import is_ours, let_go_of_links
+from reverie.index.room import demand_room
 
 if TYPE_CHECKING:
     import numpy as np
@@ -242,6 +243,7 @@ def _connected(path: Path) -> sqlite3.Connection:
         raise PermissionError(f"{path.parent} is a link or not yours")
     path.parent.mkdir(mode=0o700, exist_ok=True)
     let_go_of_links(_files(path))
+    demand_room(path)
     db = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode = WAL")

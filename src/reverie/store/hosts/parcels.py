@@ -12,6 +12,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -58,7 +59,8 @@ class Parcel:
     ) -> None:
         """Remove it with all that is in it."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # on a full disk, for what it could not write before
+                self._file.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def add(self, name: str, data: bytes) -> None:
