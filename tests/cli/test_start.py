@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -31,6 +32,38 @@ def test_writing_loads_nothing_heavy(shell: Shell, words: tuple[str, ...]) -> No
         [sys.executable, "-c", _CALL, *folders, *words], check=True, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1] == "0"
+
+
+_GREET = """
+import atexit, sys
+from reverie.surface.cli.entry import main
+atexit.register(lambda: print(*sorted(set(sys.modules)), file=sys.stderr))
+main()
+"""
+
+
+def test_a_client_is_greeted_before_memory_is_loaded(shell: Shell) -> None:
+    """`reverie mcp` answers `initialize`, and a client that asks for no more has loaded no memory, index or model."""
+    shell.ok("status")
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    folders = ("--workspace", str(shell.folder), "--config-dir", str(shell.config))
+    done = subprocess.run(
+        [sys.executable, "-c", _GREET, *folders, "mcp"],
+        input=f"{json.dumps(hello)}\n",
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "reverie"
+    loaded = set(done.stderr.split())
+    assert "mcp.server.lowlevel" in loaded
+    rooms = ("memory", "opening", "index", "model", "surface.http", "surface.mcp.table")
+    assert not [one for one in loaded if any(f"{one}.".startswith(f"reverie.{room}.") for room in rooms)]
 
 
 def test_a_number_is_converted(shell: Shell) -> None:

@@ -48,7 +48,7 @@ def test_files_are_listed_and_read(place: Place, monkeypatch: pytest.MonkeyPatch
     log = filled(place)
     page = place.root / "notebook/2_Wiki/Concepts/花 & tea.md"
     page.write_text("---\ntype: note\n---\n# 花\n\nFlowers.\n", encoding="utf-8")
-    monkeypatch.setattr("reverie.surface.mcp.server.PAGE", 2)
+    monkeypatch.setattr("reverie.surface.mcp.offering.PAGE", 2)
     uris = listed(place)
     assert uris[0] == "reverie://memory/MEMORY.md"
     assert uris[-1] == log

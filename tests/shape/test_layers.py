@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 # Each group may import itself where it is a folder, and the groups named here. "step" is any top-level module that
 # has no row of its own; "front" is the package's `__init__`.
 FOLDERS = ("core", "store", "index", "model", "importers", "surface", "adapters")
-SHARED = {"core", "errors", "layout"}
+SHARED = {"core", "errors", "layout", "later"}
 ROOMS = {"store", "index", "model", "importers"}
 BELOW_MEMORY = {"step", "models", *ROOMS, *SHARED}
 MAY_IMPORT: Mapping[str, set[str]] = {
     "errors": set(),
     "layout": set(),
+    "later": set(),
     "core": {"errors", "layout"},
     "config": SHARED,
     **dict.fromkeys(ROOMS, SHARED),
@@ -186,6 +187,31 @@ def hidden_imports(source: Source) -> Iterator[str]:
             yield f"{source.where(found.node)}: {found.target} is imported inside a function"
 
 
+def unnamed_later(source: Source) -> Iterator[str]:
+    """Yield each module that is loaded later and not imported, under the same name, for the type checker."""
+    known = {(found.local, found.target) for found in imports(source)}
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for name, value in zip(_parts(node.targets[0]), _parts(node.value), strict=False):
+            if isinstance(value, ast.Call) and ast.unparse(value.func) == "later":
+                said = ast.literal_eval(value.args[0])
+                if (ast.unparse(name), said) not in known:
+                    yield f"{source.where(node)}: nothing says what `{ast.unparse(name)}` is, {said}"
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def test_what_is_loaded_later_is_imported_for_its_types() -> None:
+    """A module that is loaded when first used is imported under TYPE_CHECKING too, where types and layers see it."""
+    demand(
+        (one for source in package() for one in unnamed_later(source)),
+        "Import the module, under the same name, beneath `if TYPE_CHECKING:`.",
+    )
+
+
 def test_imports_go_one_way() -> None:
     """Surfaces and adapters import memory, memory the steps, steps the rooms, rooms the core, and none looks back."""
     demand(
@@ -317,6 +343,14 @@ def test_a_module_counts_by_what_is_used_of_it() -> None:
         )
         == 2
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("x = later('reverie.b')", 0), ("x, y = later('reverie.a'), 1", 1), ("x = 1", 0)]
+)
+def test_a_module_that_is_only_loaded_later_is_found(text: str, count: int) -> None:
+    """Another name, or another module, than the one imported is found."""
+    assert len(list(unnamed_later(parse("src/reverie/c.py", f"from reverie import b as x\n{text}")))) == count
 
 
 def test_a_stranger_is_found() -> None:

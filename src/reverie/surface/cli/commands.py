@@ -62,7 +62,7 @@ A model of your own
   extract-start   lending    hand out turns to be read
   extract-submit  lending    hand in what was found in them
 Serve
-  mcp          serving    serve the memory to an MCP client
+  mcp          stdio      serve the memory to an MCP client
   install      hosts      put hooks into a coding agent's settings
   uninstall    hosts      take them out again
   hook         hosts      do what such a hook asks for

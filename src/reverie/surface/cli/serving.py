@@ -1,57 +1,21 @@
-"""The commands that go on running: mcp, serve."""
+"""The command that serves many memories over HTTP and MCP: serve."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from reverie.config import agents_root
 from reverie.entrance import Opening
 from reverie.errors import UsageError
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
-from reverie.surface.cli.session import opening_of
 from reverie.surface.daemon.serve import HOST, PORT, Served, Wish, serve
-from reverie.surface.mcp.bound import Bound
-from reverie.surface.mcp.keeping import Keeper
-from reverie.surface.mcp.server import serve_stdio
 from reverie.surface.render import dim, line
 
 app = application()
-
-_MCP = """\
-reverie mcp
-reverie mcp --agent-id support-bot
-reverie mcp -w ~/memory/support --set mcp.consolidate=false
-reverie mcp --host-model          the client's own model may dream
-"""
-
-
-@app.command("mcp", cls=Verb, epilog=_MCP)
-def mcp(
-    ctx: typer.Context,
-    host_model: Annotated[
-        bool, typer.Option("--host-model", help="Let the client's own model dream and read turns.")
-    ] = False,
-) -> None:
-    """Serve the memory to one MCP client on standard input and output, until it closes them.
-
-    A client starts this by itself. While it is idle, what is due is consolidated.
-    """
-    opening = opening_of(ctx)
-    if host_model:
-        opening = msgspec.structs.replace(opening, flags={**(opening.flags or {}), "mcp.host_model": "true"})
-    bound = Bound(opening)
-    try:
-        with Keeper(bound.opening, lambda: bound.rest):
-            asyncio.run(serve_stdio(bound))
-    finally:
-        bound.close()
-
 
 _SERVE = """\
 reverie serve

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -20,9 +20,14 @@ from reverie.core.text.names import is_day
 from reverie.core.where import Where
 from reverie.entrance import Opening
 from reverie.errors import UsageError
-from reverie.memory import Memory
-from reverie.opening import open_workspace
+from reverie.later import later
 from reverie.surface.cli.frame import globals_of
+
+if TYPE_CHECKING:
+    from reverie import memory, opening
+    from reverie.memory import Memory
+else:
+    memory, opening = later("reverie.memory"), later("reverie.opening")
 
 ChoiceT = TypeVar("ChoiceT", bound=str)
 
@@ -45,8 +50,8 @@ def opening_of(context: typer.Context, folder: Path | None = None) -> Opening:
 @contextmanager
 def opened(context: typer.Context) -> Iterator[Memory]:
     """Open the memory meant, for the length of one command."""
-    with Memory(open_workspace(opening_of(context))) as memory:
-        yield memory
+    with memory.Memory(opening.open_workspace(opening_of(context))) as open_:
+        yield open_
 
 
 def text_of(given: str) -> str:

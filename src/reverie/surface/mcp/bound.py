@@ -14,14 +14,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from reverie.entrance import Opening
 from reverie.errors import ReverieError
-from reverie.memory import Memory
-from reverie.opening import open_workspace
+from reverie.later import later
+
+if TYPE_CHECKING:
+    from reverie import memory, opening
+    from reverie.memory import Memory
+else:
+    memory, opening = later("reverie.memory"), later("reverie.opening")
 
 T = TypeVar("T")
 
@@ -84,7 +89,7 @@ class Bound:
 
     def _open(self) -> Memory:
         if self._memory is None:
-            self._memory = Memory(open_workspace(self.opening))
+            self._memory = memory.Memory(opening.open_workspace(self.opening))
         return self._memory
 
     def _count(self, change: int) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from reverie.surface.mcp.answers import ERROR
 from reverie.surface.mcp.fields import Field
-from reverie.surface.mcp.prompts import INSTRUCTIONS, PROMPTS
+from reverie.surface.mcp.prompts import PROMPTS
 from reverie.surface.mcp.resources import MARKDOWN, TEMPLATES, uri_of
+from reverie.surface.mcp.server import INSTRUCTIONS
 from reverie.surface.mcp.table import ON_DEMAND, TOOLS
 from reverie.surface.mcp.tools import Tool
 
