@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ from benchmarks.stopwatch import Line
 
 LIMIT = 300_000  # kilobytes that an import may take
 _SAID = 20  # turns of a conversation
+_LONG = 2_400  # characters of a turn
+_SYLLABLES = "ka lo mi ren tu sa vel no pri ga den fo shi bar ul mer".split()
+_LEVEL = 1  # of compression: an export is packed, and packing it is no part of what is measured
 _CHILD = """
 import sys
 from pathlib import Path
@@ -40,8 +45,19 @@ print(done.format, done.turns + done.facts + done.files, done.unread, peak.split
 """
 
 
-def _words(number: int, place: int) -> str:
-    return f"{number}-{place} " + f"Sentence {number} about tea and harbours. " * 60
+@cache
+def _talk() -> str:
+    """Return a megabyte of invented words, which packs as prose does, to about a third."""
+    drawn = random.Random(7)
+    known = ["".join(drawn.choices(_SYLLABLES, k=drawn.randint(1, 4))) for _ in range(8_000)]
+    return " ".join(drawn.choices(known, k=200_000))
+
+
+def _words(number: int, place: int, *, long: int = _LONG) -> str:
+    """Return words that no other number and place have."""
+    talk = _talk()
+    at = (number * 7_919 + place * 104_729) % (len(talk) - long)
+    return f"{number}-{place} {talk[at : at + long]}."
 
 
 def _chatgpt(number: int) -> dict[str, Any]:
@@ -104,7 +120,7 @@ def _locomo(number: int) -> dict[str, Any]:
 
 
 def _mem0(number: int) -> dict[str, Any]:
-    return {"id": str(number), "memory": _words(number, 0)[:900], "created_at": _day(number)}
+    return {"id": str(number), "memory": _words(number, 0, long=890), "created_at": _day(number)}
 
 
 def _day(number: int) -> str:
@@ -119,7 +135,7 @@ def _observed(number: int) -> dict[str, Any]:
         "type": "entity",
         "name": f"Thing {number}",
         "entityType": "thing",
-        "observations": [_words(number, 0)[:900]],
+        "observations": [_words(number, 0, long=890)],
     }
 
 
@@ -161,7 +177,7 @@ def _vault(size: int, folder: Path) -> Path:
 
 def _zipped(make: Callable[[int], object], size: int, folder: Path, *, shards: int) -> Path:
     path = folder / "export.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for shard in range(shards):
             name = f"conversations-{shard:03}.json" if shards > 1 else "conversations.json"
             with archive.open(name, "w", force_zip64=True) as member:
@@ -173,7 +189,7 @@ def _zipped(make: Callable[[int], object], size: int, folder: Path, *, shards: i
 FORMATS: dict[str, Callable[[int, Path], Path]] = {
     "chatgpt": lambda size, folder: _zipped(_chatgpt, size, folder, shards=1),
     "chatgpt-shards": lambda size, folder: _zipped(_chatgpt, size, folder, shards=5),
-    "claude-ai": lambda size, folder: _plain("conversations.json", _array(_claude_ai, size), folder),
+    "claude-ai": lambda size, folder: _zipped(_claude_ai, size, folder, shards=1),
     "claude-code": lambda size, folder: _plain("session.jsonl", _lines(_claude_code, size), folder),
     "messages": lambda size, folder: _plain("messages.jsonl", _lines(_messages, size), folder),
     "codex": lambda size, folder: _plain("rollout.jsonl", _lines(_codex, size), folder),
@@ -184,7 +200,11 @@ FORMATS: dict[str, Callable[[int, Path], Path]] = {
 }
 
 
-def _size(source: Path) -> int:
+def _unpacked(source: Path) -> int:
+    """Return the bytes that are read of a file, of the members of an archive, or of the files in a folder."""
+    if source.suffix == ".zip":
+        with zipfile.ZipFile(source) as archive:
+            return sum(info.file_size for info in archive.infolist())
     return sum(path.stat().st_size for path in (source, *source.rglob("*")) if path.is_file())
 
 
@@ -217,7 +237,7 @@ def measured(name: str, size: int, *, dry_run: bool, durability: str, folder: Pa
         *kinds, came, unread, peak = told.stdout.split()
         verdict = "within" if int(peak) < LIMIT else "ABOVE"
         return (
-            f"{name:15} {_size(source) / 1e6:8,.0f} MB as {' '.join(kinds)}: {int(came):,} stored, {unread} unread,"
+            f"{name:15} {_unpacked(source) / 1e6:8,.0f} MB as {' '.join(kinds)}: {int(came):,} stored, {unread} unread,"
             f" peak {int(peak) / 1000:,.0f} MB ({verdict} {LIMIT // 1000} MB), {seconds:,.0f} s"
         )
 

@@ -45,7 +45,8 @@ from reverie.why import Behind
 from reverie.word import Word
 
 _FORGOTTEN = "[forgotten]"
-_QUEUED = 8_000_000  # characters of imported facts that may wait for the drain
+_QUEUED = 12_000_000  # bytes of memory, about, of imported facts that may wait for the drain
+_RECORD = 600  # of them, beside the words of each
 
 
 class Care(Word):
@@ -233,8 +234,13 @@ class Care(Word):
 
         def keep(facts: Sequence[Fact]) -> Sequence[stating.Fate]:
             nonlocal queued
-            told = stating.keep(ws, facts, known=lambda: self.opened.state_now().known, dry_run=dry_run)
-            queued += sum(len(fact.text) for fact, fate in zip(facts, told, strict=True) if fate is True)
+            if not queued:
+                self.opened.state_now()  # what was drained is folded here, where nobody waits for the lock
+            told = stating.keep(
+                ws, facts, known=lambda ids: self.opened.state_now().known_of(ids), dry_run=dry_run
+            )
+            new = [len(fact.text) for fact, fate in zip(facts, told, strict=True) if fate is True]
+            queued += sum(new) + _RECORD * len(new)
             if queued > _QUEUED and not dry_run:
                 queued = 0
                 with suppress(DrainFailed):  # the queue is intact, and the next drain says why

@@ -34,7 +34,8 @@ from reverie.store import quarantine, sessions, stream
 from reverie.store.beginnings import beginnings
 from reverie.store.workspace import Workspace
 
-_BATCH = 500  # turns, or facts, written with one sync
+_BATCH = 500  # turns written with one sync for each session among them
+_FACTS = 2_000  # facts written with one sync, during which nobody else can write
 _BATCH_BYTES = 4 << 20
 _KNOWN = 200_000  # turns whose identity is remembered; a session too many is read again when it is met again
 _TOLD = 1_000  # unreadable pieces that are returned; all are set aside
@@ -243,9 +244,8 @@ class _Tally:
         """Have a fact wait to be kept with others."""
         self.seen += 1
         self.stating.append((fact, place, source))
-        self.waiting += 1
         self.bytes += len(fact.text)
-        if self.waiting >= _BATCH or self.bytes >= _BATCH_BYTES:
+        if len(self.stating) >= _FACTS or self.bytes >= _BATCH_BYTES:
             self.flush()
 
     def _stated(self, fate: bool | str | Passed, fact: Fact, place: int, source: str) -> None:  # noqa: FBT001

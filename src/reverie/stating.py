@@ -11,7 +11,8 @@ Next: `drain` stores them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from reverie.core.entries import derived_id, problem
 from reverie.core.forgetting.exclusions import excluded_by
@@ -20,26 +21,28 @@ from reverie.importers.taken import Fact, Passed
 from reverie.store import journal, kept_out
 from reverie.store.workspace import Workspace
 
-Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it stands
+Known = Callable[[Sequence[str]], Mapping[str, Entry]]  # the entries with these full ids, wherever they stand
 Fate = bool | str | Passed  # new or there before; why it cannot be stored; why it was left out on purpose
 
 _OFF = Passed("memory is switched off for this workspace (`enabled = false`)")
 
 
-def keep(ws: Workspace, facts: Sequence[Fact], *, known: Callable[[], Known], dry_run: bool) -> list[Fate]:
+def keep(ws: Workspace, facts: Sequence[Fact], *, known: Known, dry_run: bool) -> list[Fate]:
     """Store the facts that are new, and return what became of each, in order.
 
-    `known` is called once, when nobody else can write a fact any more. A dry run tells the same and stores nothing.
+    `known` is asked once, when nobody else can write a fact any more. A dry run tells the same and stores nothing.
     Raises StoreUnwritable or Busy; then no fact was acknowledged, and some first ones may be there.
     """
     if not ws.settings.enabled:
         return [_OFF] * len(facts)
-    entries = [_entry(ws, fact) for fact in facts]
+    clean = cache(ws.clean)  # facts are about the same few things
+    entries = [_entry(ws, fact, clean) for fact in facts]
+    ids = [entry.id for entry in entries]
     if dry_run:
-        return _fates(ws, entries, known())[0]
+        return _fates(ws, entries, known(ids))[0]
     # Two who bring the same facts must not both find the ids free.
     with ws.writing("import"):
-        fates, new = _fates(ws, entries, known())
+        fates, new = _fates(ws, entries, known(ids))
         at = ws.clock()
         journal.append_all(ws, [Remember(id=ws.new_id(), at=at, entry=one, key=one.id) for one in new])
     kept_out.excluded(ws, sum(isinstance(fate, Passed) for fate in fates))
@@ -56,7 +59,7 @@ def keep(ws: Workspace, facts: Sequence[Fact], *, known: Callable[[], Known], dr
     return fates
 
 
-def _entry(ws: Workspace, fact: Fact) -> Entry:
+def _entry(ws: Workspace, fact: Fact, clean: Callable[[str], str]) -> Entry:
     """Return the entry that a fact makes, without secrets, on the day it was written."""
     at = (fact.at or ws.clock()).replace(microsecond=0)
     return Entry(
@@ -64,18 +67,20 @@ def _entry(ws: Workspace, fact: Fact) -> Entry:
         text=ws.clean(fact.text),
         at=at,
         day=ws.calendar.day(at),
-        tags=tuple(ws.clean(tag) for tag in fact.tags),
-        about=ws.clean(fact.about),
+        tags=tuple(map(clean, fact.tags)),
+        about=clean(fact.about),
         origin="import",
     )
 
 
-def _fates(ws: Workspace, entries: Sequence[Entry], known: Known) -> tuple[list[Fate], list[Entry]]:
+def _fates(
+    ws: Workspace, entries: Sequence[Entry], known: Mapping[str, Entry]
+) -> tuple[list[Fate], list[Entry]]:
     """Return what becomes of each entry, and those that are new."""
     fates: list[Fate] = []
     new: dict[str, Entry] = {}
     for entry in entries:
-        fate = _fate(ws, entry, new.get(entry.id) or known(entry.id))
+        fate = _fate(ws, entry, new.get(entry.id) or known.get(entry.id))
         if fate is True:
             new[entry.id] = entry
         fates.append(fate)

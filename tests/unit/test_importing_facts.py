@@ -183,7 +183,7 @@ def _memories(number: int) -> list[dict[str, Any]]:
 
 
 def test_many_facts_are_queued_with_few_writes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Facts go to the journal some hundred at a time; one that comes twice in a file, or again, is stored once."""
+    """Facts go to the journal two thousand at a time; one that comes twice in a file, or again, is stored once."""
     wrote: list[int] = []
     real = journal.append_all
 
@@ -192,12 +192,12 @@ def test_many_facts_are_queued_with_few_writes(desk: Desk, monkeypatch: pytest.M
         real(ws, records)
 
     monkeypatch.setattr(journal, "append_all", counted)
-    found = [*_memories(1_200), *_memories(10)]
+    found = [*_memories(4_200), *_memories(10)]
     done = take(desk, "mem0.json", found)
-    assert (done.facts, done.repeated, wrote) == (1_200, 10, [500, 500, 200])
-    assert (take(desk, "mem0.json", found).repeated, wrote[3:]) == (1_210, [0, 0, 0])
+    assert (done.facts, done.repeated, wrote) == (4_200, 10, [2_000, 2_000, 200])
+    assert (take(desk, "mem0.json", found).repeated, wrote[3:]) == (4_210, [0, 0, 0])
     desk.memory.drain()
-    assert len(desk.memory.list()) == 1_200
+    assert len(desk.memory.list()) == 4_200
 
 
 def test_facts_left_by_a_full_disk_come_in_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,27 +206,28 @@ def test_facts_left_by_a_full_disk_come_in_later(desk: Desk, monkeypatch: pytest
 
     def full(ws: Workspace, records: Sequence[JournalRecord]) -> None:
         calls.append(1)
-        real(ws, records[: 500 if len(calls) == 1 else 3])  # of the second, what a torn write leaves
+        real(ws, records[: 2_000 if len(calls) == 1 else 3])  # of the second, what a torn write leaves
         if len(calls) > 1:
             raise StoreUnwritable("the disk is full")
 
     with monkeypatch.context() as patch:
         patch.setattr(journal, "append_all", full)
         with pytest.raises(StoreUnwritable, match="full"):
-            take(desk, "mem0.json", _memories(1_200))
-    done = take(desk, "mem0.json", _memories(1_200))
-    assert (done.facts, done.repeated) == (697, 503)
+            take(desk, "mem0.json", _memories(2_700))
+    done = take(desk, "mem0.json", _memories(2_700))
+    assert (done.facts, done.repeated) == (697, 2_003)
     desk.memory.drain()
-    assert len({state.entry.text for state in desk.memory.list()}) == len(desk.memory.list()) == 1_200
+    assert len({state.entry.text for state in desk.memory.list()}) == len(desk.memory.list()) == 2_700
 
 
 def test_a_long_import_of_facts_drains_its_own_queue(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The queue, which is held in memory, is drained on the way of a long import, and nothing is lost."""
-    monkeypatch.setattr(care, "_QUEUED", 10_000)
+    monkeypatch.setattr(care, "_QUEUED", 500_000)  # some eight hundred facts, short as these are
     found = _memories(1_000)
     assert take(desk, "mem0.json", found[:900]).facts == 900
+    assert not desk.memory.opened.state_now().queued()
     assert take(desk, "mem0.json", found).facts == 100
-    assert 0 < len(desk.memory.opened.state_now().queued()) < 1_000
+    assert len(desk.memory.opened.state_now().queued()) == 100
     assert take(desk, "mem0.json", found).repeated == 1_000
     desk.memory.drain()
     assert len(desk.memory.list()) == 1_000

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reverie import layout
 from reverie.errors import StoreUnwritable, UsageError
-from reverie.importers import pieces
+from reverie.importers import head, pieces, source
 from reverie.store import quarantine, sessions
 
 if TYPE_CHECKING:
@@ -137,6 +137,62 @@ def test_what_is_no_history_is_refused(desk: Desk, data: bytes) -> None:
     with pytest.raises(UsageError, match=r"cut off|cannot be read"):
         _take(desk, "talk.json", data)
     assert desk.bytes() == before
+
+
+WRAPPED = {
+    "mem0": ("results", {"id": "{n}", "memory": "Likes tea number {n}"}),
+    "messages": ("messages", {"role": "user", "content": "I like tea number {n}."}),
+    "conversations": ("conversations", {"id": "c{n}", "messages": [{"role": "user", "content": "Tea {n}."}]}),
+}
+
+
+def _wrapped(name: str, number: int) -> bytes:
+    key, one = WRAPPED[name]
+    found = [json.loads(json.dumps(one).replace("{n}", str(n))) for n in range(number)]
+    before = {"page": {"of": [1, "],[{"]}, "note": 'a "' + key + '": [', "none": None}
+    return json.dumps(
+        {**before, key: found, "relations": [{"source": "tea"}], "total": number}, indent=1
+    ).encode()
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_an_object_too_large_to_be_read_at_once_is_read_as_its_list(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A list inside an object gives the same however large the file, whatever stands before and behind it."""
+    data = _wrapped(name, 300)
+    small = _take(desk, "small.json", data)
+    monkeypatch.setattr(head, "MAX_PIECE", 2_000)
+    monkeypatch.setattr(source, "_CHUNK", 700)
+    large = _take(desk, "small.json", data)
+    assert (small.unread, large.unread, large.format) == (0, 0, small.format)
+    assert small.turns + small.facts == large.repeated == 300
+
+
+def test_lines_are_told_by_the_first_of_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file of lines no more is held than its first line, and each line is a conversation of its own."""
+    lines = [{"messages": [{"role": "user", "content": f"Line {n}."}]} for n in range(300)]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    held: list[int] = []
+    real = head.Head.seen
+
+    def seen(one: head.Head) -> bytes:
+        held.append(len(real(one)))
+        return real(one)
+
+    monkeypatch.setattr(head.Head, "seen", seen)
+    monkeypatch.setattr(source, "_CHUNK", 700)
+    done = _take(desk, "talk.jsonl", data)
+    assert (done.turns, len(done.sessions), done.unread) == (300, 300, 0)
+    assert max(held) <= 700
+
+
+def test_a_file_of_blanks_holds_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks without end are passed over, and no more of them is held than a piece."""
+    monkeypatch.setattr(head, "MAX_PIECE", 2_000)
+    monkeypatch.setattr(source, "_CHUNK", 700)
+    done = _take(desk, "blank.json", b" \n" * 50_000)
+    assert (done.turns, done.unread) == (0, 0)
 
 
 def test_ids_that_come_again_lose_no_words(desk: Desk) -> None:

@@ -23,33 +23,41 @@ from reverie.importers import (
     openai_messages,
     pieces,
 )
+from reverie.importers.head import Head
 from reverie.importers.openai_messages import Messages
-from reverie.importers.pieces import MAX_PIECE, Piece
+from reverie.importers.pieces import Piece
 from reverie.importers.taken import Found
 from reverie.importers.turns import Defaults, turn_of
 
 _LOOK = 20  # pieces by which a format is told
+_LISTS = (
+    "results",
+    "memories",
+    "conversations",
+    "messages",
+)  # where a file that is one object has what it holds
 _One = Callable[[Any, int], Iterator[Found]]
 _Format = tuple[str, _One]
 
 
 def read(chunks: Iterable[bytes], defaults: Defaults) -> tuple[str, Iterator[Found]]:
     """Return the format's name and what the stream holds; raises UsageError when it is nothing that can be read."""
-    stream = iter(chunks)
-    head = b""
-    while not head.strip() and (chunk := next(stream, None)) is not None:
-        head += chunk
-    if head.lstrip().startswith(b"["):
-        return _of_pieces(
-            pieces.elements(chain([head], stream)), _of_element, defaults, other="openai-messages"
-        )
-    while len(head) <= MAX_PIECE and (chunk := next(stream, None)) is not None:
-        head += chunk
-    if len(head) <= MAX_PIECE and head.lstrip().startswith(b"{"):
-        whole = _of_whole(head, defaults)
-        if whole is not None:
+    head = Head(chunks)
+    if head.begins(b"["):
+        return _of_array(pieces.elements(head.stream()), defaults)
+    if head.begins(b"{") and not head.is_lines():
+        head.whole()
+        if head.ended and (whole := _of_whole(head.seen(), defaults)) is not None:
             return whole
-    return _of_pieces(pieces.lines(chain([head], stream)), _of_line, defaults, other="turns")
+        # What is too large to be read at once is read as the list that it is made of.
+        if not head.ended and (at := head.list_in(_LISTS)) is not None:
+            return _of_array(pieces.elements(head.stream(at), opened=True), defaults)
+    return _of_pieces(pieces.lines(head.stream()), _of_line, defaults, other="turns")
+
+
+def _of_array(found: Iterator[Piece], defaults: Defaults) -> tuple[str, Iterator[Found]]:
+    """Return the format of an array's elements, and what they hold."""
+    return _of_pieces(found, _of_element, defaults, other="openai-messages")
 
 
 def _of_pieces(
@@ -130,8 +138,9 @@ def _of_whole(data: bytes, defaults: Defaults) -> tuple[str, Iterator[Found]] | 
         inner = [value]
     if inner is None:
         return None
-    encoded = (Piece(number, msgspec.json.encode(one)) for number, one in enumerate(inner, 1))
-    return _of_pieces(encoded, _of_element, defaults, other="openai-messages")
+    return _of_array(
+        (Piece(number, msgspec.json.encode(one)) for number, one in enumerate(inner, 1)), defaults
+    )
 
 
 def _turn_lines(defaults: Defaults) -> _One:

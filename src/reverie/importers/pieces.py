@@ -31,6 +31,7 @@ _MARKS = (
 _INNER = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _TOP = re.compile(rb'(?:[^"{}\[\],]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_PLAIN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[^\s,"{}\[\]]++', re.DOTALL)  # a value without brackets
 _OPENING = b"[{"
 
 
@@ -79,25 +80,30 @@ def _line(place: int, raw: bytes, size: int) -> Iterator[Piece]:
         yield Piece(place, raw.rstrip(b"\r"))
 
 
-def elements(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield each element of the top-level array; text outside it, and an element that is cut off, come with trouble."""
-    cut = _Cutter()
+def elements(chunks: Iterable[bytes], *, opened: bool = False) -> Iterator[Piece]:
+    """Yield each element of the top-level array; text outside it, and an element that is cut off, come with trouble.
+
+    `opened` is for bytes that begin behind the bracket of an array in an object: they are read to where it closes.
+    """
+    cut = _Cutter(depth=int(opened))
     for chunk in chunks:
-        yield from cut.feed(chunk)
+        yield from cut.feed(chunk, once=opened)
+        if opened and not cut.depth:
+            return
     yield from cut.end()
 
 
 class _Cutter:
     """Where the scan stands: how deep, whether inside a string, and the bytes of the element so far."""
 
-    def __init__(self) -> None:
-        """Stand before the array."""
-        self.depth, self.deepest, self.place, self.size = 0, 0, 0, 0
+    def __init__(self, *, depth: int = 0) -> None:
+        """Stand before the array, or behind its bracket, at depth 1."""
+        self.depth, self.deepest, self.place, self.size = depth, 0, 0, 0
         self.string = self.escaped = False
         self.held = bytearray()
 
-    def feed(self, chunk: bytes) -> Iterator[Piece]:
-        """Yield the elements that end in `chunk`."""
+    def feed(self, chunk: bytes, *, once: bool = False) -> Iterator[Piece]:
+        """Yield the elements that end in `chunk`, `once` up to where the array closes."""
         position = begun = 0
         if self.escaped:
             position, self.escaped = 1, False
@@ -111,6 +117,8 @@ class _Cutter:
                 yield from self._cut()
                 begun = position + 1
                 self.depth -= mark != ord(b",")
+                if once and not self.depth:
+                    return
             elif self.depth == 0:
                 if mark == ord(b"["):
                     self._hold(chunk[begun:position])
@@ -209,6 +217,20 @@ def _depth(raw: bytes) -> int:
         deepest = max(deepest, depth)
         position += 1
     return deepest
+
+
+def past_value(data: bytes, start: int) -> int:
+    """Return where the JSON value that begins at byte `start` ends, or the length of `data` when it does not."""
+    if plain := _PLAIN.match(data, start):
+        return plain.end()
+    position, depth = start, 0
+    while position < len(data):
+        found = _INNER.match(data, position)
+        position = (found.end() if found else position) + 1
+        depth += 1 if data[position - 1 : position] in {b"[", b"{"} else -1
+        if depth <= 0:
+            break
+    return min(position, len(data))
 
 
 def each(pieces: Iterable[Piece], one: Callable[[Any, int], Iterator[Found]]) -> Iterator[Found]:

@@ -113,11 +113,13 @@ class State:
 
     def known(self, entry_id: str) -> Entry | None:
         """Return the entry with that full id wherever it stands, forgotten or not; None when there is none."""
-        rows = self._rows("SELECT body FROM entry WHERE id = ?", (entry_id,))
-        if rows:
-            return msgspec.msgpack.decode(rows[0][0], type=Entry)
-        queued = self._overlaid.states.get(entry_id)
-        return queued.entry if queued else None
+        return self.known_of((entry_id,)).get(entry_id)
+
+    def known_of(self, ids: Sequence[str]) -> dict[str, Entry]:
+        """Return the entries with these full ids, wherever they stand, forgotten or not."""
+        found = {one.entry.id: one.entry for one in self.queued(ids)}
+        rows = self._rows_of("SELECT id, body FROM entry WHERE id IN", ids)
+        return found | {name: msgspec.msgpack.decode(body, type=Entry) for name, body in rows}
 
     def states(self, where: Where | None = None) -> list[EntryState]:
         """Return the states of all entries that are not forgotten, or of those `where` admits, by day and time."""
