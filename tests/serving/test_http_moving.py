@@ -205,11 +205,16 @@ def test_an_upload_to_a_full_disk_is_refused(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="the system limits no sizes of files")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     parcel = Parcel(tmp_path)
-    try:
-        with pytest.raises(StoreUnwritable), parcel:
+
+    def send() -> None:
+        with parcel:
             parcel.add("x", b"half of it")
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
             parcel.arrived("x")
+
+    try:
+        with pytest.raises(StoreUnwritable):
+            send()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert not parcel.folder.exists()
