@@ -8,17 +8,15 @@ import socket
 import subprocess
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+import npm
 import uvicorn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-NO_NPM = 3
 # Those that a server of any purpose can pass; the others call tools, prompts and resources made for the suite alone.
 SCENARIOS = (
     "server-initialize",
@@ -43,11 +41,7 @@ HELLO = {
 
 def installed() -> Path:
     """Return the folder of both programs, installed when they are not there yet."""
-    done = subprocess.run([ROOT / ".ci/node"], capture_output=True, text=True, timeout=280, check=False)
-    if done.returncode == NO_NPM:
-        pytest.skip("npm is not installed")
-    assert done.returncode == 0, done.stderr
-    return ROOT / "build/node/node_modules/.bin"
+    return npm.installed("node") / ".bin"
 
 
 def inspected(programs: Path, *words: object) -> Any:

@@ -1,0 +1,23 @@
+"""Programs from npm that slow tests run, at pinned versions, kept in the checkout's `build`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+_NO_NPM = 3
+
+
+def installed(name: str) -> Path:
+    """Return the folder `node_modules` of a set of programs, installed when they are not there yet.
+
+    The test is skipped where npm or its registry is not to be had.
+    """
+    done = subprocess.run([ROOT / ".ci/node", name], capture_output=True, text=True, timeout=280, check=False)
+    if done.returncode == _NO_NPM:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    return ROOT / "build" / name / "node_modules"
