@@ -25,7 +25,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "errors": set(),
     "layout": set(),
     "later": set(),
-    "core": {"errors", "layout"},
+    "core": {"errors", "layout", "later"},
     "config": SHARED,
     **dict.fromkeys(ROOMS, SHARED),
     "step": ROOMS | SHARED,

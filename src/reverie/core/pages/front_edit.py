@@ -12,9 +12,6 @@ import re
 from typing import TYPE_CHECKING
 
 import msgspec
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
-from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, SequenceNode
 
 from reverie.core.pages.front_matter import (
     DATE,
@@ -29,9 +26,17 @@ from reverie.core.pages.front_matter import (
 )
 from reverie.core.pages.source import Source, split
 from reverie.errors import InvalidRecord
+from reverie.later import later
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ruamel import yaml
+    from ruamel.yaml import comments, nodes
+    from ruamel.yaml.nodes import MappingNode, Node
+else:  # what Reverie writes is plain, and changed without it
+    yaml = later("ruamel.yaml")
+    comments, nodes = later("ruamel.yaml.comments"), later("ruamel.yaml.nodes")
 
 Value = str | tuple[str, ...] | tuple[Reference, ...]
 
@@ -121,7 +126,7 @@ def _replaced(front: str, entry: tuple[Node, Node], *, wanted: _Assignment) -> s
         first = front.rfind("\n", 0, key.start_mark.index) + 1
         last = front.find("\n", end)
         return front[:first] + (front[last + 1 :] if last >= 0 else "")
-    block = isinstance(old, SequenceNode) and not old.flow_style
+    block = isinstance(old, nodes.SequenceNode) and not old.flow_style
     written = _written(wanted.key, wanted.value, indent=" " * key.start_mark.column, block=block)
     between = front[colon + 1 : start].rstrip()  # a comment between the key and its value, or nothing
     parts = (between, written) if written.startswith("\n") else (written, between)
@@ -131,7 +136,7 @@ def _replaced(front: str, entry: tuple[Node, Node], *, wanted: _Assignment) -> s
 
 def _content_end(front: str, node: Node) -> int:
     """Return where the node's own text ends; a block collection's mark lies past the comments that follow it."""
-    if not isinstance(node, CollectionNode) or node.flow_style or not node.value:
+    if not isinstance(node, nodes.CollectionNode) or node.flow_style or not node.value:
         start: int = node.start_mark.index
         end: int = node.end_mark.index
         return start + len(front[start:end].rstrip())
@@ -142,18 +147,18 @@ def _content_end(front: str, node: Node) -> int:
 
 def _redumped(front: str, _root: MappingNode | None, *, wanted: _Assignment) -> str:
     """Change the key through ruamel's round trip: for mappings in braces and other forms without own lines."""
-    yaml = YAML(typ="rt", pure=True)
-    yaml.preserve_quotes = True
-    yaml.width = MAX_CHARACTERS
-    loaded = yaml.load(front)
-    data = loaded if isinstance(loaded, CommentedMap) else CommentedMap()
+    kept = yaml.YAML(typ="rt", pure=True)
+    kept.preserve_quotes = True
+    kept.width = MAX_CHARACTERS
+    loaded = kept.load(front)
+    data = loaded if isinstance(loaded, comments.CommentedMap) else comments.CommentedMap()
     if wanted.value is None:
         data.pop(wanted.key, None)
     else:
         entry = f"value:{_written(wanted.key, wanted.value)}"
-        data[wanted.key] = YAML(typ="safe", pure=True).load(entry)["value"]
+        data[wanted.key] = yaml.YAML(typ="safe", pure=True).load(entry)["value"]
     out = io.StringIO()
-    yaml.dump(data, out)
+    kept.dump(data, out)
     return out.getvalue().replace("\n", wanted.newline)
 
 

@@ -7,17 +7,23 @@ YAML constructor: values are the composed nodes' own text.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from reverie.core.pages.source import Source, split
 from reverie.errors import InvalidRecord
+from reverie.later import later
+
+if TYPE_CHECKING:
+    from ruamel import yaml
+    from ruamel.yaml import error as errors
+    from ruamel.yaml import events, nodes
+    from ruamel.yaml.nodes import MappingNode, Node
+else:  # most front matter is plain, and read without it
+    yaml, errors = later("ruamel.yaml"), later("ruamel.yaml.error")
+    events, nodes = later("ruamel.yaml.events"), later("ruamel.yaml.nodes")
 
 __all__ = [
     "FIELDS",
@@ -199,16 +205,16 @@ def compose(front: str) -> MappingNode | None:
         raise InvalidRecord(message)
     try:
         _refuse_hostile(front)
-        root = YAML(typ="rt", pure=True).compose(front)
-    except (YAMLError, ValueError) as error:
+        root = yaml.YAML(typ="rt", pure=True).compose(front)
+    except (errors.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f" at line {mark.line + 1}" if mark is not None else ""
         reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
         message = f"the front matter is not valid YAML{place}: {reason}"
         raise InvalidRecord(message) from error
-    if root is None or (isinstance(root, ScalarNode) and not root.value):
+    if root is None or (isinstance(root, nodes.ScalarNode) and not root.value):
         return None
-    if not isinstance(root, MappingNode):
+    if not isinstance(root, nodes.MappingNode):
         message = "the front matter must be keys with values"
         raise InvalidRecord(message)
     keys = [node_text(key) for key, _ in root.value]
@@ -221,29 +227,29 @@ def compose(front: str) -> MappingNode | None:
 def _refuse_hostile(front: str) -> None:
     """Refuse aliases (they multiply what is read) and explicit tags (they ask for code), before composing."""
     depth = 0
-    for event in YAML(typ="safe", pure=True).parse(front):
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+    for event in yaml.YAML(typ="safe", pure=True).parse(front):
+        depth += isinstance(event, events.CollectionStartEvent) - isinstance(event, events.CollectionEndEvent)
         if depth > MAX_DEPTH:
             message = f"the front matter is nested deeper than {MAX_DEPTH} levels"
             raise InvalidRecord(message)
-        if isinstance(event, AliasEvent) or getattr(event, "tag", None) is not None:
+        if isinstance(event, events.AliasEvent) or getattr(event, "tag", None) is not None:
             message = f"the front matter uses an alias or a tag at line {event.start_mark.line + 1}"
             raise InvalidRecord(message)
-        if isinstance(event, NodeEvent) and event.anchor is not None:
+        if isinstance(event, events.NodeEvent) and event.anchor is not None:
             message = f"the front matter uses an anchor at line {event.start_mark.line + 1}"
             raise InvalidRecord(message)
 
 
 def node_text(node: Node) -> str:
     """Return a key as text."""
-    return str(node.value) if isinstance(node, ScalarNode) else repr(node_value(node))
+    return str(node.value) if isinstance(node, nodes.ScalarNode) else repr(node_value(node))
 
 
 def node_value(node: Node) -> object:
     """Return a value as text, a tuple of values, or a dict of them."""
-    if isinstance(node, SequenceNode):
+    if isinstance(node, nodes.SequenceNode):
         return tuple(node_value(item) for item in node.value)
-    if isinstance(node, MappingNode):
+    if isinstance(node, nodes.MappingNode):
         return {node_text(key): node_value(value) for key, value in node.value}
     # `~` and `null` are YAML's empty value; as text they would read as a word.
     return "" if node.tag == "tag:yaml.org,2002:null" else str(node.value)

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
-from markdown_it import MarkdownIt
 
 from reverie.core.pages.source import split
 from reverie.errors import InvalidRecord, NotFound
+from reverie.later import later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Blocks only: inline structure is needed for code spans alone, and those need places the parser does not give.
-_PARSER = MarkdownIt("commonmark").disable(["inline", "text_join"])
+    import markdown_it
+else:
+    markdown_it = later("markdown_it")  # most pages are plain, and read without it
+
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")  # CommonMark's line breaks, not str.splitlines's
 _TICKS = re.compile(r"`+")
 _COMMENTS = {"<!--": "-->", "%%": "%%"}  # HTML's and Obsidian's own
@@ -93,7 +95,7 @@ def outline(text: str) -> Outline:
     fences: list[Fence] = []
     code: list[tuple[int, int]] = []
     html: list[tuple[int, int]] = []
-    tokens = _PARSER.parse(source.body)
+    tokens = _parser().parse(source.body)
     for number, token in enumerate(tokens):
         start, end = span(token.map)
         if token.type == "heading_open" and token.level == 0:
@@ -109,6 +111,12 @@ def outline(text: str) -> Outline:
             code.extend(_code_spans(text, start, end=end))
     sections = tuple(sections_under(headings, body, text=text, starts=starts))
     return Outline(text, lines, sections, tuple(fences), tuple(code), tuple(html))
+
+
+@cache
+def _parser() -> markdown_it.MarkdownIt:
+    """Return the parser, of blocks only: inline structure is needed for code alone, whose places it does not give."""
+    return markdown_it.MarkdownIt("commonmark").disable(["inline", "text_join"])
 
 
 def without_code(page: Outline) -> str:
