@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import doctest
-import os
 import random
 import re
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import outside
 import pytest
+from shells import OPTIONS, TYPED, shell
+from written import DOCS, FENCE, PAGES, README, blocks, named, with_blocks
 
 import reverie
 from reverie import Opening, Turn
@@ -23,56 +23,14 @@ from reverie.testing import FixedClock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DOCS = Path(__file__).parents[2] / "docs"
-# Pages of this folder and its subfolders that a person wrote; docs/reference/ is made from the code.
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "reference" not in page.parts)
-GUIDES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+    from reverie.core.records import Role
 
-FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\[\]]+\]\(([^()\s]+)\)")
 CALL = re.compile(
     r"(?:^|[\s(|`])reverie((?: +-w \S+| +--(?:workspace|agent-id|config-dir|user) \S+)*)"
     r" +([a-z]+(?:-[a-z]+)*)\b([^\n|;&`)]*)"
 )
 OPTION = re.compile(r"(?<=\s)(--[a-z][a-z-]*|-[a-z])\b")
-MARK = "-- block"
-# What stands for the changing part of an output.
-OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-def blocks(page: Path) -> list[tuple[str, str]]:
-    """Return the info strings and texts of a page's fenced blocks, in order."""
-    return [(match[1].strip(), match[2]) for match in FENCE.finditer(page.read_text(encoding="utf-8"))]
-
-
-def named(pages: list[Path]) -> list[object]:
-    """Return pages as parameters with readable names."""
-    return [pytest.param(page, id=page.relative_to(DOCS).as_posix()) for page in pages]
-
-
-def with_blocks(info: str) -> list[object]:
-    """Return the guides that hold a block of that kind."""
-    return named([page for page in GUIDES if any(kind == info for kind, _ in blocks(page))])
-
-
-def shell(page: Path, folder: Path) -> list[str]:
-    """Run a page's shell blocks in one shell in `folder`, and return what each printed."""
-    runs = [text for info, text in blocks(page) if info == "sh"]
-    script = "".join(f"echo '{MARK}'\n{text}" for text in runs)
-    bin_folder = str(Path(sys.executable).parent)
-    environment = {
-        "HOME": str(folder),
-        "PATH": os.pathsep.join((bin_folder, os.environ.get("PATH", ""))),
-        "LC_ALL": "C.UTF-8",
-        "COLUMNS": "120",
-    }
-    done = subprocess.run(
-        ("bash", "-euo", "pipefail", "-c", script),
-        cwd=folder, env=environment, check=False, capture_output=True, text=True, timeout=280,
-    )  # fmt: skip
-    printed = done.stdout.split(f"{MARK}\n")[1:]
-    assert done.returncode == 0, f"block {len(printed)} of {page.name} failed: {done.stderr}\n{printed[-1]}"
-    return printed
 
 
 @pytest.mark.slow
@@ -82,7 +40,7 @@ def test_the_commands_of_a_guide_run(page: Path, tmp_path: Path) -> None:
     printed = iter(shell(page, tmp_path))
     ran: str | None = None
     for info, text in blocks(page):
-        if info == "sh":
+        if info in TYPED:
             ran = next(printed)
         elif info == "text" and ran is not None:
             matches = doctest.OutputChecker().check_output(text, ran, OPTIONS)
@@ -90,6 +48,7 @@ def test_the_commands_of_a_guide_run(page: Path, tmp_path: Path) -> None:
             ran = None
         else:
             ran = None
+    assert outside.faults(tmp_path) == []
 
 
 @pytest.mark.parametrize("page", with_blocks("pycon"))
@@ -120,7 +79,10 @@ def test_the_life_of_a_turn_is_what_happens(tmp_path: Path) -> None:
     )  # fmt: skip
     page = DOCS / "explanation" / "life-of-a-turn.md"
     said = re.findall(r"^> (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    talk = [("user", "Good morning. I work at Google.", 20), ("assistant", "Got it, I'll remember that.", 25)]
+    talk: list[tuple[Role, str, int]] = [
+        ("user", "Good morning. I work at Google.", 20),
+        ("assistant", "Got it, I'll remember that.", 25),
+    ]
     with reverie.init(opening) as memory:
         for role, words, second in (*talk, ("user", said[0], 33)):
             at = datetime(2026, 7, 1, 12, 5, second, tzinfo=UTC)
@@ -165,7 +127,7 @@ def calls(page: Path) -> Iterator[tuple[str, set[str]]]:
         yield match[2], set(OPTION.findall(f" {match[1]} {match[3]}"))
 
 
-@pytest.mark.parametrize("page", named(GUIDES))
+@pytest.mark.parametrize("page", named([README, *PAGES]))
 def test_a_guide_calls_commands_that_exist(page: Path) -> None:
     """Each command that a guide calls exists and takes the options it is given."""
     known = {command.name for command in COMMANDS}
@@ -179,7 +141,7 @@ def test_a_guide_calls_commands_that_exist(page: Path) -> None:
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", named(PAGES))
+@pytest.mark.parametrize("page", named([README, *PAGES]))
 def test_a_link_leads_somewhere(page: Path) -> None:
     """Each relative link of a page leads to a file that is there, and its anchor to a heading of that file."""
     broken = []
