@@ -21,7 +21,8 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 HOME = "/home/dana"
 ID = r"\b(?:[0-9a-f]{16}|(?:dream|extract):[0-9a-f-]{15,16})\b"
 # What differs from run to run, as it is written; of an id or a run it is kept what stood in its place.
-CHANGING = (ID, r"\b\d{4}-\d\d-\d\d\b", r"\b\d\d:\d\d(?::\d\dZ?)?\b", r"\b\d+\.\d\d\b", r"\.\.\.", r"\s+")
+DATE, TIME = r"\b\d{4}-\d\d-\d\d", r"\d\d:\d\d(?::\d\dZ?)?\b"
+CHANGING = (ID, f"{DATE}T{TIME}", rf"{DATE}\b", rf"\b{TIME}", r"\b\d+\.\d\d\b", r"\.\.\.", r"\s+")
 CHANGES = re.compile("|".join(f"({one})" for one in CHANGING))
 SERVE = """\
 {command} --port {port} > served.out 2> served.err & daemon=$!
