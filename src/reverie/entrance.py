@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from reverie.config import config_folder, load, shared_folders, workspace_path
+from reverie import layout
+from reverie.config import CONFIG, config_folder, load, shared_folders, workspace_path
 from reverie.core.settings.value import Settings
+from reverie.core.text.names import safe_name
 from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
 
@@ -30,6 +32,15 @@ def _now() -> datetime:
 
 def _new_id() -> str:
     return secrets.token_hex(8)
+
+
+def _mark(file: Path) -> tuple[int, ...]:
+    """Return what changes when a file is replaced, edited, made or removed."""
+    try:
+        seen = file.stat()
+    except OSError:
+        return ()
+    return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +96,15 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         return Workspace(
             folder, settings, clock=self.clock, new_id=self.new_id, disk=disk, may_be_missing=person
         )
+
+    def marks(self, folder: Path) -> tuple[object, ...]:
+        """Return what changes whenever a file does by which the workspace at `folder` is opened.
+
+        These are the settings, the user's and the workspace's, and what says whose the workspace is.
+        """
+        folders = (folder, *((folder / layout.person_folder(safe_name(self.user)),) if self.user else ()))
+        own = [one / name for one in folders for name in (layout.SETTINGS, layout.ORIGIN)]
+        return tuple(map(_mark, (self.config() / CONFIG, *own)))
 
     def config(self) -> Path:
         """Return the folder of the user's own configuration."""

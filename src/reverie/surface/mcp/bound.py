@@ -42,6 +42,9 @@ class Rest(msgspec.Struct, frozen=True):
 class Bound:
     """A workspace named by an `Opening`. Until it can be opened each call fails with the reason, and the next tries.
 
+    Where its settings were changed meanwhile, or it is another workspace now, it is opened anew before the next call: a
+    topic that is never to be stored is not stored by a server that was started before.
+
     Whoever asks may have been let in for reading alone (`reads_only`); then tools that write are not offered.
     """
 
@@ -52,6 +55,8 @@ class Bound:
         self.opening = opening
         self._monotonic = monotonic
         self._memory: Memory | None = None
+        self._folder: Path | None = None
+        self._marks: tuple[object, ...] = ()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
         self._guard = threading.Lock()
         self._rest = Rest(0, monotonic(), 0)
@@ -83,14 +88,22 @@ class Bound:
     def close(self, *, drop: bool = True) -> None:
         """Let what was begun end, `drop` what was not or let it follow, and close the memory."""
         self._thread.shutdown(wait=True, cancel_futures=drop)
-        memory, self._memory = self._memory, None
-        if memory is not None:
-            memory.close()
+        self._close()
 
     def _open(self) -> Memory:
+        if self._folder is None:
+            self._folder = self.folder
+        marks = self.opening.marks(self._folder)  # before what they stand for is read
+        if self._memory is not None and marks != self._marks:
+            self._close()
         if self._memory is None:
-            self._memory = memory.Memory(opening.open_workspace(self.opening))
+            self._memory, self._marks = memory.Memory(opening.open_workspace(self.opening)), marks
         return self._memory
+
+    def _close(self) -> None:
+        held, self._memory = self._memory, None
+        if held is not None:
+            held.close()
 
     def _count(self, change: int) -> None:
         with self._guard:
