@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import shutil
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -33,6 +35,11 @@ def looked_at(patch: pytest.MonkeyPatch) -> Terminal:
     return seen
 
 
+def shown(terminal: Terminal) -> str:
+    """Return the text that a person sees, without what moves the cursor or colours it."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+
+
 @pytest.mark.parametrize(("total", "said"), [(8, "5 of 8 stones"), (0, "5 stones")])
 def test_a_person_sees_how_far_it_has_come(total: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the name, the count, the total where it is known, and the unit are shown."""
@@ -49,6 +56,7 @@ def test_a_person_sees_how_far_it_has_come(total: int, said: str, monkeypatch: p
         assert asked.wait(30)
     assert "carry" in terminal.getvalue()
     assert said in terminal.getvalue()
+    assert re.search(r"-:--:--|\d:\d\d:\d\d", terminal.getvalue())  # the time left, or that went by
 
 
 def test_nobody_sees_it_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,14 +91,16 @@ def test_the_files_tell_how_far_it_is(shell: Shell) -> None:
     assert (dream.count(), dream.total) == (2, 3)
     whole = reindexing(shell.folder)
     assert whole.total == whole.count() > 0
-    erase = erasing(shell.folder)
-    assert erase.count() == 0
+    shutil.rmtree(shell.folder / layout.INDEX)
+    assert reindexing(shell.folder).total > reindexing(shell.folder).count() == 0
+    erase = erasing(shell.folder, len(shell.json("erase", tea, "--dry-run")["places"]))
+    assert erase.total > erase.count() == 0
     shell.ok("erase", tea, "--yes")
     assert erase.count() > 1
 
 
 def test_commands_show_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The three commands show a bar on a terminal, on standard error alone, and none with `--json`."""
+    """The three commands show a bar with counts on a terminal, on standard error alone, and none with `--json`."""
     calls = ((("reindex",), "reindex"), (("dream", "--now"), "dream"), (("erase", "", "--yes"), "erase"))
     for words, name in calls:
         for told in ((), ("--json",)):
@@ -99,3 +109,16 @@ def test_commands_show_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None
             answer = shell.ok(*(word or tea for word in words), *told)
             assert "\x1b" not in answer.out
             assert (name in terminal.getvalue()) is not bool(told)
+            total = re.search(r"\d of \d", shown(terminal))  # nothing is pending for the dream
+            assert bool(total) is not bool(told or name == "dream")
+
+
+def test_an_import_shows_how_far_it_is(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import shows on a terminal how much was read of how much, what was found, and the time left."""
+    talk = shell.folder.parent / "talk.jsonl"
+    talk.write_text('{"role": "user", "content": "I like bees."}\n' * 2_000)
+    for told in ((), ("--json",)):
+        terminal = looked_at(monkeypatch)
+        shell.ok("import", str(talk), "--dry-run", *told)
+        seen = re.search(r"\d/\d[\d.]* .?B +[\d,]+ found +(-:--:--|\d:\d\d:\d\d)", shown(terminal))
+        assert bool(seen) is not bool(told), terminal.getvalue()

@@ -15,7 +15,7 @@ from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened, where_of
-from reverie.surface.cli.watching import erasing, watched
+from reverie.surface.cli.watching import Work, erasing, watched
 from reverie.surface.entry_text import entry_line
 from reverie.surface.render import Line, Styled, dim, line, say
 from reverie.surface.results import Hidden, erased, excluded, forgetting
@@ -190,8 +190,13 @@ def erase(
         meant = _meant(memory, entries, where, forgotten=True)
         if not (dry_run or yes):
             _confirm(ctx, meant)
-        with watched(lambda: erasing(memory.root), quiet=globals_of(ctx).json):
-            done = memory.erase(entries or (), where=None if entries else where, dry_run=dry_run)
+        chosen = None if entries else where
+
+        def planned() -> Work:
+            return erasing(memory.root, len(memory.erase(entries or (), where=chosen, dry_run=True).places))
+
+        with watched(planned, quiet=dry_run or globals_of(ctx).json):
+            done = memory.erase(entries or (), where=chosen, dry_run=dry_run)
     answer(
         ctx,
         erased(done, dry_run=dry_run),

@@ -19,6 +19,8 @@ import msgspec
 from reverie import layout
 
 _EVERY = 0.2  # seconds between two looks
+_GROWTH = 2.5  # bytes of the derived folder for one of the files it is made from, about; asked only where there is none
+_READ_FROM = (layout.SESSIONS, layout.ARCHIVE, layout.NOTEBOOK, layout.HISTORY)
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,13 +66,14 @@ def watched(work: Callable[[], Work], *, quiet: bool) -> Iterator[None]:
 
 
 def reindexing(root: Path) -> Work:
-    """Return the building of the derived folder, measured by its bytes against those it has now."""
+    """Return the building of the derived folder, measured by its bytes against those it has now, or will have about."""
     folder = root / layout.INDEX
 
     def size() -> int:
-        return sum(status.st_size for _, status in _files(folder)) // 1_000
+        return _kilobytes(folder)
 
-    return Work(name="reindex", unit="kB", count=size, total=size())
+    expected = _GROWTH * sum(_kilobytes(root / name) for name in _READ_FROM)
+    return Work(name="reindex", unit="kB", count=size, total=size() or round(expected))
 
 
 def dreaming(root: Path, pending: int) -> Work:
@@ -87,14 +90,21 @@ def dreaming(root: Path, pending: int) -> Work:
     return Work(name="dream", unit="entries settled", count=settled, total=pending)
 
 
-def erasing(root: Path) -> Work:
-    """Return an erase, measured by the files it has written anew; how many there will be is not known before."""
+def erasing(root: Path, places: int) -> Work:
+    """Return an erase, measured by the files it has written anew, of which a dry run counted `places`."""
     before = {path: status.st_ino for path, status in _files(root)}
 
     def changed() -> int:
         return sum(before.get(path) != status.st_ino for path, status in _files(root) if path in before)
 
-    return Work(name="erase", unit="files written anew", count=changed)
+    return Work(name="erase", unit="files written anew", count=changed, total=places)
+
+
+def _kilobytes(place: Path) -> int:
+    """Return the size of a file, or of the files beneath a folder."""
+    if place.is_file():
+        return place.stat().st_size // 1_000
+    return sum(status.st_size for _, status in _files(place)) // 1_000
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
