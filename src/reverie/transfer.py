@@ -177,7 +177,7 @@ def verified(source: Path) -> Export:
         raise UsageError(f"{source} is no export: {MANIFEST} is missing")
     try:
         manifest = msgspec.json.decode(sealed, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{source / MANIFEST} cannot be read ({error}): nothing was imported") from error
     if manifest.version > layout.FORMAT:
         raise NewerFormat(f"{source} was exported by a newer Reverie: upgrade to import it")

@@ -282,3 +282,32 @@ def test_a_time_that_nothing_counts_with_is_refused_where_it_stands(at: str) -> 
     with pytest.raises(InvalidRecord, match="beyond the years"):
         framing.decode(lines[0], dict)
     assert framing.decode(lines[1], dict)["said"] == f'"at":"{at}"'
+
+
+def nested(depth: int) -> bytes:
+    """Return a record whose member `x` has so many lists in one another, with a checksum that holds."""
+    body = b'{"v":1,"x":' + b"[" * depth + b"]" * depth
+    return b'%b,"crc":"%08x"}\n' % (body, zlib.crc32(body + b"}"))
+
+
+@pytest.mark.parametrize("depth", [framing.DEEPEST, 900, 100_000])
+def test_a_record_nested_without_end_costs_its_own_line(depth: int) -> None:
+    """However deep a record whose checksum holds is nested, it is refused in words, and its neighbours are read."""
+    good = framing.frame({"text": "[" * 500})
+    lines, damage = framing.read(good + nested(depth) + good)
+    assert damage == []
+    with pytest.raises(InvalidRecord, match="levels of lists and objects"):
+        framing.decode(lines[1], dict[str, Any])
+    assert [framing.decode(line, dict[str, Any])["text"] for line in (lines[0], lines[2])] == ["[" * 500] * 2
+
+
+@pytest.mark.parametrize("depth", [framing.DEEPEST, 100_000])
+def test_a_record_nested_without_end_is_not_written(depth: int) -> None:
+    """What no reader would take is refused before it is acknowledged."""
+    deep: list[Any] = []
+    for _ in range(depth):
+        deep = [deep]
+    with pytest.raises(InvalidRecord, match="too many lists"):
+        framing.frame({"x": deep})
+    flat = framing.frame({"x": [[]] * 1_000})
+    assert framing.decode(framing.read(flat)[0][0], dict[str, Any])["x"] == [[]] * 1_000

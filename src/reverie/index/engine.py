@@ -298,7 +298,7 @@ def _sound(path: Path) -> bool:
         file.seek(body)
         try:
             expected = json.loads(file.read(length))["crc"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return False
         file.seek(0)
         crc = 0

@@ -23,7 +23,7 @@ from reverie.index.folding import Folded, Folding
 from reverie.index.places import Files
 from reverie.index.schema import batches, discard, in_memory, is_busy, marks, open_database, transaction
 
-_DAMAGE = (sqlite3.DatabaseError, msgspec.DecodeError, UnicodeDecodeError)
+_DAMAGE = (sqlite3.DatabaseError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Kept:

@@ -125,5 +125,5 @@ def _about(note: str) -> Vectored:
     """Return what a note says; one that cannot be read speaks of no vectors."""
     try:
         return msgspec.json.decode(note, type=Vectored) if note else Vectored()
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return Vectored()

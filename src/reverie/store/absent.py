@@ -174,7 +174,7 @@ def _settled_feedback(ws: Workspace) -> Iterator[Feedback]:
     for item in quarantine.listed(ws):
         try:
             yield msgspec.json.decode(item.text, type=Feedback)
-        except (msgspec.DecodeError, ValueError):
+        except (msgspec.DecodeError, ValueError, RecursionError):
             continue
 
 

@@ -249,7 +249,7 @@ class Eraser:
         if _NESTED.match(value):
             try:
                 inner = msgspec.json.decode(value)
-            except (msgspec.DecodeError, UnicodeEncodeError):
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
                 inner = None
             if isinstance(inner, (dict, list)):
                 new = self.json(inner, session=session, depth=depth + 1)
@@ -262,7 +262,7 @@ class Eraser:
         """Return a host's own form of a turn without the texts that are looked for in that turn alone, too."""
         try:
             inner = msgspec.json.decode(item)
-        except (msgspec.DecodeError, UnicodeEncodeError):
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return self.text(item, own=True)
         new = self._own_json(inner)
         return item if new == inner else msgspec.json.encode(new).decode()

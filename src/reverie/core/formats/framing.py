@@ -31,9 +31,14 @@ _VERSION = re.compile(rb'\{"v":(\d{1,9})[,}]')
 # Instants whose UTC time may lie before year 1 or after 9999: valid in JSON, and beyond what anything here counts with.
 _ENDS = (b'"0001-01-01T', b'"9999-12-31T')
 _BEYOND = re.compile(rb'"(?:at|timestamp)":"(?:0001-01-01|9999-12-31)T[0-9:.]+[+-]')
+_TOO_DEEP = "The record has too many lists and objects in one another: make it flatter."
 _PATIENCE = 64  # bytes checked per byte of a damaged line before far starts are given up
 
 TORN = "torn"
+DEEPEST = 200  # lists and objects in one another: readers go down one by one, and not without end
+
+# A string as a whole, or a bracket outside of one.
+_NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -74,6 +79,10 @@ def frame(record: msgspec.Struct | Mapping[str, Any], *, version: int = FORMAT) 
         raise InvalidRecord(f"The record could not be read again: {error}.") from error
     except (TypeError, ValueError) as error:  # UnicodeEncodeError, for half a surrogate pair, is a ValueError
         raise InvalidRecord(f"The record cannot be written as JSON: {error}.") from error
+    except RecursionError as error:
+        raise InvalidRecord(_TOO_DEEP) from error
+    if is_deep(body):
+        raise InvalidRecord(_TOO_DEEP)
     comma = b"," if len(body) > 2 else b""  # noqa: PLR2004 - `{}`
     head = b'{"v":%d%b%b' % (version, comma, body[1:-1])
     return b'%b,"crc":"%08x"}\n' % (head, crc32(b"}", crc32(head)))
@@ -133,10 +142,27 @@ def decode(line: Line, type_: Any) -> Any:
         )
     if (_ENDS[0] in line.raw or _ENDS[1] in line.raw) and _BEYOND.search(line.raw):
         raise InvalidRecord(f"The record at byte {line.offset} has a time beyond the years 1 to 9999 in UTC.")
+    if is_deep(line.raw):
+        raise InvalidRecord(
+            f"The record at byte {line.offset} has more than {DEEPEST} levels of lists and objects."
+        )
     try:
         return _decoder(type_).decode(line.raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidRecord(f"The record at byte {line.offset} is refused: {error}.") from error
+
+
+def is_deep(raw: bytes) -> bool:
+    """Tell whether more than DEEPEST lists and objects stand in one another in JSON, whole or not."""
+    if len(raw) <= DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    depth = 0
+    for found in _NESTING.finditer(raw):
+        mark = raw[found.start()]
+        depth += (mark in b"[{") - (mark in b"]}")
+        if depth > DEEPEST:
+            return True
+    return False
 
 
 @lru_cache(maxsize=64)

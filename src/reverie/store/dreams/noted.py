@@ -90,7 +90,7 @@ def _read(ws: Workspace, now: int) -> dict[str, tuple[Identity, str]]:
         return {}
     try:
         note = msgspec.msgpack.decode(data[_CRC:], type=_Note)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     # Its own time is the file system's clock when it was written: one behind ours took younger files for settled.
     behind = status.st_mtime_ns + _TICK_NS < note.written

@@ -67,7 +67,7 @@ def hooks(patient: Patient) -> Iterator[Symptom]:
         return  # there is none: nothing was installed there
     try:
         told = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         yield Symptom(
             part="hooks", place=str(place), what=f"it is no JSON ({error})", remedy="mend it by hand"
         )

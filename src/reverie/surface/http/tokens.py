@@ -235,7 +235,7 @@ def _parsed(data: bytes | None, place: str) -> _Kept:
         return _Kept()
     try:
         kept = msgspec.json.decode(data, type=_Kept)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise DamagedFile(
             f"{place} is damaged ({error}): restore it, or remove it and make new tokens"
         ) from error
