@@ -4,9 +4,8 @@ In: a text and what the writer says about it, or a judgement on an entry. Out: a
 pins, corrections and completions go straight into the events, so that they hold from the moment the call returns,
 whatever the journal or the drain does.
 
-What survives a crash here: what was acknowledged, exactly once. Each call is one append to one file, or puts one file
-in the place of another, so there is no half of it. A keyed call repeated after a crash finds its id taken by the same
-text and changes nothing.
+What survives a crash here: what was acknowledged, exactly once. Each call is one append, or puts one file in the place
+of another, so there is no half of it. A keyed call repeated after a crash finds its id taken and changes nothing.
 
 Next: `extract` for what was not said outright, `drain` for the journal.
 """
@@ -44,8 +43,9 @@ Known = Callable[[str], Entry | None]  # an entry by its full id, wherever it st
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """The entry's id, whether it waits for the drain, and why nothing was stored when nothing was.
 
-    `repeated` says that the idempotency key had stored the same text before; `asked`, that it resembles something
-    forgotten, so that it is hidden until a person says what is meant; `hint` tells of a category that may be a slip.
+    `repeated`: the idempotency key had stored the same text before; `asked`: it resembles something forgotten, so that
+    it is hidden until a person says what is meant; `hint`: a category that may be a slip; `redacted`: the kinds of
+    secrets taken out.
     """
 
     id: str = ""
@@ -54,6 +54,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     asked: bool = False
     refused: str = ""
     hint: str = ""
+    redacted: tuple[str, ...] = ()
     due: Due = Due()
 
 
@@ -76,10 +77,10 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if reason := _zoneless(ws, draft.due) or problem(entry) or backwards(entry, ws.calendar):
         _refuse(ws, entry, reason)
     done = _store_once(ws, entry, draft, known=known) if draft.key else _store(ws, entry, draft)
-    if not done.repeated:
-        said = (text, draft.evidence, *draft.tags, draft.who, draft.about)
-        kept_out.redacted(ws, kept_out.marks(entry, said))
-    return done
+    if done.repeated:
+        return done
+    taken = kept_out.taken(ws, entry, (text, draft.evidence, *draft.tags, draft.who, draft.about))
+    return msgspec.structs.replace(done, redacted=taken)
 
 
 def _store_once(ws: Workspace, entry: Entry, draft: Draft, *, known: Known) -> Remembered:
@@ -323,20 +324,20 @@ def correct(
     if reason := problem(new):
         _refuse(ws, new, reason)
     kind = "supersede" if why == "change" else "correct"
-    held_until = new.since or format_instant(new.at)
     record = Event(
         id=ws.new_id(),
         at=ws.clock(),
         kind=kind,
         entry=new.id,
         other=old.id,
-        when=held_until,
+        when=new.since or format_instant(new.at),  # until then the old one held
         body=new,
         by=origin,
         why=why,
     )
     stream.append(ws, layout.EVENTS, record)
-    return Remembered(id=new.id, due=Due(publish=True, drain=True))
+    taken = kept_out.taken(ws, new, (text, *old.tags, old.who, old.about))
+    return Remembered(id=new.id, redacted=taken, due=Due(publish=True, drain=True))
 
 
 def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:

@@ -18,6 +18,7 @@ from reverie.surface.entry_text import due_json, entry_json, why_json
 Http = tuple[str, str, Mapping[str, Any] | bytes | None]
 Tool = tuple[str, Mapping[str, Any]]
 
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 FLAGS = {"zone": "UTC", "embedder": "none", "mcp.host_model": "true"}
 
 
@@ -123,6 +124,12 @@ def found(memory: Memory, where: Where) -> Any:
     return told
 
 
+def remembered_secret(value: Any) -> Any:
+    """Return the kinds that were taken out, of which there is one, and what else is the same."""
+    assert list(value["redacted"]) == ["github-token"]
+    return part("queued", "repeated", "refused", "redacted")(value)
+
+
 def remember_whole(memory: Memory, ready: Ready) -> Any:
     """Remember with whatever a draft may say."""
     draft = Draft(
@@ -217,6 +224,10 @@ CASES = [
          lambda _: ["remember", "Tea", "--category", "preferense"],
          lambda _: ("memory_remember", {"text": "Tea", "category": "preferense"}),
          lambda _: ("POST", "/entries", {"text": "Tea", "category": "preferense"}), part("queued", "hint")),
+    Case("remember a secret", lambda memory, _: memory.remember(f"The token is {SECRET}"),
+         lambda _: ["remember", f"The token is {SECRET}", "--by", "agent"],
+         lambda _: ("memory_remember", {"text": f"The token is {SECRET}"}),
+         lambda _: ("POST", "/entries", {"text": f"The token is {SECRET}"}), remembered_secret),
     Case("remember whole", remember_whole,
          lambda ready: ["remember", "Dana meets Bo", "--stare", "0.8,,0.3,,", "--conf", "0.9", "--scope", "team",
          "--by",

@@ -13,7 +13,7 @@ You have memory that lasts across sessions. It is loaded below, and the memory s
 When you learn something about the user or the work:
 
 1. Acknowledge it naturally ("Got it, I'll remember that").
-2. The memory system extracts and stores it; you need do nothing more.
+2. The memory system stores it: out of the turns it is given, or at once where you have a tool that remembers; use it.
 
 When you are asked about the past:
 

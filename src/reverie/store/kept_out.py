@@ -64,6 +64,13 @@ def marks(entry: Entry, said: Iterable[str]) -> frozenset[str]:
     return frozenset(_MARK.findall("\n".join(stored))) - frozenset(_MARK.findall("\n".join(said)))
 
 
+def taken(ws: Workspace, entry: Entry, said: Iterable[str]) -> tuple[str, ...]:
+    """Count what was taken out of an entry made from what was `said`, and return the kinds, sorted."""
+    found = sorted(marks(entry, said))
+    redacted(ws, found)
+    return tuple(found)
+
+
 def _add(ws: Workspace, kinds: Iterable[str], number: int) -> None:
     def more(data: bytes | None) -> bytes:
         known = _decoded(data or b"")

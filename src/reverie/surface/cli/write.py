@@ -14,7 +14,7 @@ from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
 from reverie.surface.entry_text import due_json, entry_json
-from reverie.surface.render import dim, line
+from reverie.surface.render import Line, dim, line
 from reverie.surface.scores_text import stare_of
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ def remember(
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
         done = _remembered(memory, text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
-    own = [line(dim(done.hint))] if done.hint else []
-    answer(ctx, done, [line(_became(done), dim(f" {done.id}" if done.id else "")), *own])
+    answer(ctx, done, _told(done, _became(done)))
 
 
 def _remembered(memory: Memory, text: str, draft: Draft) -> Remembered:
@@ -106,6 +105,15 @@ def _remembered(memory: Memory, text: str, draft: Draft) -> Remembered:
         return memory.remember(text, draft)
     except InvalidRecord as error:
         raise InvalidRecord(_OPTION.sub(r"`--\1`", str(error))) from error
+
+
+def _told(done: Remembered, became: str) -> list[Line]:
+    """Return the lines that say what became of a text, what was taken out of it, and what may be a slip."""
+    out = f" (taken out: {', '.join(done.redacted)})" if done.redacted else ""
+    return [
+        line(became, out, dim(f" {done.id}" if done.id else "")),
+        *([line(dim(done.hint))] if done.hint else ()),
+    ]
 
 
 def _became(done: Remembered) -> str:
@@ -151,7 +159,7 @@ def correct(
             by=one_of(by, "--by", choices=get_args(Origin)),
         )
     became = "is said never to have been true" if reason == "mistake" else "is shown as previous"
-    answer(ctx, done, [line(f"stored; the old text {became}", dim(f" {done.id}"))])
+    answer(ctx, done, _told(done, f"stored; the old text {became}"))
 
 
 @app.command("pin", cls=Verb, epilog="reverie pin 2b47366a\nreverie pin 2b47366a --unpin")

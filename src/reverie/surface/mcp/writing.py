@@ -22,7 +22,9 @@ from reverie.surface.results import forgetting
 from reverie.surface.scores_text import stare_of
 
 _SCORE = (0, 1)
-_STORED = shape("id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT, hint=TEXT)
+_STORED = shape(
+    "id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT, hint=TEXT, redacted=TEXTS
+)
 
 
 def _remember(memory: Memory, values: Values) -> Answer:
@@ -51,7 +53,7 @@ def _remember(memory: Memory, values: Values) -> Answer:
     )
     done = memory.remember(values["text"], draft)
     own = f" ({done.hint}.)" if done.hint else ""
-    return Answer(_became(done) + own, _stored(done))
+    return Answer(_became(done) + _taken(done) + own, _stored(done))
 
 
 def _became(done: Remembered) -> str:
@@ -63,6 +65,11 @@ def _became(done: Remembered) -> str:
     if done.asked:
         return f"Stored as {done.id} and hidden, for something like it was forgotten: the user is asked about it."
     return f"Stored as {done.id}; recall finds it from now on."
+
+
+def _taken(done: Remembered) -> str:
+    """Return which secrets are not in what was stored, a sentence of its own."""
+    return f" Taken out before it was stored: {', '.join(done.redacted)}." if done.redacted else ""
 
 
 def _stored(done: Remembered) -> dict[str, object]:
@@ -82,7 +89,7 @@ def _correct(memory: Memory, values: Values) -> Answer:
     if done.refused:
         return Answer(_became(done), _stored(done))
     became = "is said never to have been true" if mistake else "is shown as previous"
-    return Answer(f"Stored as {done.id}; the old text {became}.", _stored(done))
+    return Answer(f"Stored as {done.id}; the old text {became}.{_taken(done)}", _stored(done))
 
 
 def _feedback(memory: Memory, values: Values) -> Answer:
