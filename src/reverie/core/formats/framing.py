@@ -153,8 +153,8 @@ def decode(line: Line, type_: Any) -> Any:
 
 
 def is_deep(raw: bytes) -> bool:
-    """Tell whether more than DEEPEST lists and objects stand in one another in JSON, whole or not."""
-    if len(raw) <= DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+    """Tell whether more than DEEPEST lists and objects stand in one another in JSON."""
+    if len(raw) <= 2 * DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:
         return False
     depth = 0
     for found in _NESTING.finditer(raw):
