@@ -40,7 +40,6 @@ from reverie.core.sessions.active_text import Readable
 from reverie.core.sessions.injected import SHORTEST
 from reverie.core.sessions.summary import Section
 from reverie.core.text.tokens import estimate
-from reverie.core.where import Where
 from reverie.errors import Busy, StoreUnwritable, UsageError
 from reverie.index.state import State
 from reverie.model.counting import Count
@@ -155,7 +154,7 @@ def _digests(ws: Workspace, state: State, lines: Lines) -> tuple[Piece, ...]:
     today = periods(ws.today, ws.settings.summaries)[0]
     fresh = compile_digest(
         today,
-        state.states(Where(since=today.since, until=today.until)),
+        state.each(today.since, today.until),
         now=ws.calendar.start(ws.today),
         facts=ws.settings.facts,
         calendar=ws.calendar,

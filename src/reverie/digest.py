@@ -95,13 +95,12 @@ def summarise(
 def digest(ws: Workspace, state: State, *, masked: Mask = NOTHING_FORGOTTEN) -> Digested:
     """Compile the three digests, and replace those whose bytes differ. Raises StoreUnwritable or Busy."""
     today = ws.today
-    states = state.states()
     changed: list[str] = []
     for period in periods(today, ws.settings.summaries):
-        requests = list(_requests(ws, state, period, masked)) if period.since else []
+        requests = _requests(ws, state, period, masked) if period.since else ()
         text = compile_digest(
             period,
-            states,
+            state.each(period.since, period.until),
             requests=requests,
             now=ws.calendar.start(today),
             facts=ws.settings.facts,

@@ -17,3 +17,9 @@ def test_a_line_of_many_thousand_blanks_is_read(unit: str) -> None:
     assert line.ids == (ID,)
     assert line.text.startswith("tea")
     assert line.text.endswith("cake")
+
+
+@pytest.mark.parametrize("text", ["·", ",", ";"])
+def test_words_that_look_like_a_separator_are_words(text: str) -> None:
+    """A line that says nothing but a sign between words and citations is read as that sign."""
+    assert [line.text for line in cited_lines(f"- {text} `mem_id: {ID}`\n")] == [text]

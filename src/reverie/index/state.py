@@ -17,12 +17,13 @@ from pathlib import Path
 
 import msgspec
 
-from reverie.core.days import Calendar
+from reverie.core.days import Calendar, day_after
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState
 from reverie.core.records import Entry, Event, JournalRecord, Outcome
 from reverie.core.where import Where
 from reverie.errors import AmbiguousId, NotFound, UnsafePath
+from reverie.index import by_day
 from reverie.index.entry_rows import events_of, refold, state_of
 from reverie.index.folding import Folded
 from reverie.index.kept import Kept
@@ -97,11 +98,8 @@ class State:
     def find(self, ids: Iterable[str]) -> dict[str, EntryState]:
         """Return the states of those of `ids` that exist and are not forgotten."""
         wanted = [one for one in dict.fromkeys(ids) if is_id(one)]
-        stored: dict[str, EntryState] = {}
-        for name, body, state in self._rows_of(
-            f"SELECT id, body, state FROM entry WHERE {_VISIBLE} AND id IN", wanted
-        ):
-            stored[name] = state_of(body, state)
+        query = f"SELECT id, body, state FROM entry WHERE {_VISIBLE} AND id IN"
+        stored = {name: state_of(body, state) for name, body, state in self._rows_of(query, wanted)}
         both = ((one, stored.get(one) or self._overlaid.states.get(one)) for one in wanted)
         return {entry_id: state for entry_id, state in both if state is not None}
 
@@ -139,6 +137,13 @@ class State:
             return found
         found = [state for state in found if where.admits(state)]
         return found[-where.limit :] if where.limit else found
+
+    def each(self, since: str, until: str) -> Iterator[EntryState]:
+        """Yield those of the days from `since` to `until` without holding all: what waits, then what is stored."""
+        waiting = dict(self._overlaid.states)
+        yield from (one for one in waiting.values() if since <= one.entry.day <= until)
+        found = by_day.stored(self._rows, _VISIBLE, since, until)
+        yield from (one for one in found if one.entry.id not in waiting)
 
     def queued(self, ids: Iterable[str] | None = None) -> list[EntryState]:
         """Return the entries that wait for the drain, or those of `ids` that do."""
@@ -182,12 +187,7 @@ class State:
 
         Hidden and forgotten ones are no work for a dream.
         """
-        rows = self._rows(
-            f"SELECT body, state FROM entry WHERE day < ? AND {_PENDING} ORDER BY day, line, id",
-            (before,),
-        )
-        for row in rows:
-            yield state_of(*row)
+        return by_day.stored(self._rows, _PENDING, "", day_after(before, -1))
 
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""

@@ -87,7 +87,8 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     def most_lines(self, shortest: int) -> int:
         """Return how many lines of at least `shortest` characters may be asked for before `fit` is full."""
         room = [most // shortest for most in (self.characters, self.bytes) if most is not None]
-        room += [] if self.lines is None else [self.lines]
+        # A line's break alone counts one token.
+        room += [most for most in (self.lines, self.tokens) if most is not None]
         # Every line behind the last that fits is either one of the long ones or the end.
         return max(0, min(room)) + _LONG_LINES + 1
 

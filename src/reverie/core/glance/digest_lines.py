@@ -18,15 +18,17 @@ left, the newest first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
+from heapq import nsmallest
+from itertools import chain
 
 import msgspec
 
 from reverie.core.categories import CATEGORIES, category
 from reverie.core.days import Calendar, day_after, parse_instant
 from reverie.core.fold import PROTECTED, EntryState
-from reverie.core.glance.budget import Budget, Claim, fit
+from reverie.core.glance.budget import Budget, Claim, fit, rank
 from reverie.core.glance.memory_lines import cited_line
 from reverie.core.glance.standing import PIN, PLAIN, PROCEDURE, SIGNIFICANT
 from reverie.core.settings.value import FactSettings, SummarySettings
@@ -64,6 +66,9 @@ class Request(msgspec.Struct, frozen=True):
     source: str
 
 
+_Claimed = tuple[Claim, EntryState | Request]
+
+
 def periods(today: str, settings: SummarySettings) -> tuple[Period, Period, Period]:
     """Return today, the week and the long term as of the logical day `today`."""
     monday = day_after(today, -date.fromisoformat(today).weekday())
@@ -88,46 +93,63 @@ def compile_digest(
     period: Period,
     states: Iterable[EntryState],
     *,
-    requests: Sequence[Request] = (),
+    requests: Iterable[Request] = (),
     now: datetime,
     facts: FactSettings,
     calendar: Calendar,
 ) -> str:
-    """Return the digest of `period` from states and requests of any days; `now` is the first instant of today."""
+    """Return the digest of `period` from states and requests of any days; `now` is the first instant of today.
+
+    Both are read once, and no more of them is held than can be shown.
+    """
     title = f"# {period.title}\n"
     as_of = calendar.start(period.judged)
-    entries = {
-        state.entry.id: state
+    entries: Iterator[_Claimed] = (
+        (claim_of(state, as_of, facts=facts), state)
         for state in states
         if period.holds(state.entry.day)
         and holds(state, as_of, facts=facts)
         and not ended(state, now, calendar=calendar)
-    }
-    asked = {f"request {place:06d}": request for place, request in enumerate(requests)}
-    claims = [claim_of(state, as_of, facts=facts) for state in entries.values()]
-    claims += [
-        Claim(key=key, section=REQUESTS, standing=_ASKED, confirmed=parse_instant(request.at).timestamp())
-        for key, request in asked.items()
-    ]
-    budget = Budget(tokens=period.tokens)
-
-    def line(claim: Claim) -> str:
-        if claim.key in entries:
-            return f"{cited_line(entries[claim.key].entry.text, [claim.key])}\n"
-        request = asked[claim.key]
-        return f"- {request.text} [[{request.source.removesuffix('.md')}]]\n"
-
-    fitted = fit(claims, budget.less(budget.measure(title)), line=line, heading=_heading)
+    )
+    asked: Iterator[_Claimed] = ((_asking(request, place), request) for place, request in enumerate(requests))
+    whole = Budget(tokens=period.tokens)
+    budget = whole.less(whole.measure(title))
+    # Of a day of a million entries, too, only those are kept that `fit` can ask about.
+    first = nsmallest(budget.most_lines(1), chain(entries, asked), key=lambda one: rank(one[0]))
+    subjects = {claim.key: subject for claim, subject in first}
+    claims = {
+        claim.key: claim for claim, _ in first
+    }.values()  # one that is being drained may have come twice
+    fitted = fit(claims, budget, line=lambda claim: _line(claim.key, subjects[claim.key]), heading=_heading)
     if not fitted.kept:
         return f"{title}\n{EMPTY}"
-    order = {key: (state.entry.day, state.entry.at.timestamp(), key) for key, state in entries.items()}
     sections: dict[str, list[Claim]] = {}
-    for claim in sorted(
-        fitted.kept, key=lambda claim: order.get(claim.key, ("", claim.confirmed, claim.key))
-    ):
+    for claim in sorted(fitted.kept, key=lambda claim: _order(claim, subjects[claim.key])):
         sections.setdefault(claim.section, []).append(claim)
-    parts = [_heading(name) + "".join(map(line, sections[name])) for name in sorted(sections, key=_place)]
+    parts = [
+        _heading(name) + "".join(_line(claim.key, subjects[claim.key]) for claim in sections[name])
+        for name in sorted(sections, key=_place)
+    ]
     return title + "".join(parts)
+
+
+def _line(key: str, subject: EntryState | Request) -> str:
+    if isinstance(subject, Request):
+        return f"- {subject.text} [[{subject.source.removesuffix('.md')}]]\n"
+    return f"{cited_line(subject.entry.text, [key])}\n"
+
+
+def _order(claim: Claim, subject: EntryState | Request) -> tuple[str, float, str]:
+    """Return the sort key of a line within its section: entries by day and time, requests by time."""
+    if isinstance(subject, Request):
+        return ("", claim.confirmed, claim.key)
+    return (subject.entry.day, subject.entry.at.timestamp(), claim.key)
+
+
+def _asking(request: Request, place: int) -> Claim:
+    """Return the claim of a request, the `place`th of its period."""
+    confirmed = parse_instant(request.at).timestamp()
+    return Claim(key=f"request {place:06d}", section=REQUESTS, standing=_ASKED, confirmed=confirmed)
 
 
 def holds(state: EntryState, now: datetime, *, facts: FactSettings) -> bool:

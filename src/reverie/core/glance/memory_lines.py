@@ -23,7 +23,7 @@ _ID = r"[0-9a-f]{16}"
 _CITED = Words(rf"\^({_ID})(?![0-9a-zA-Z-])|mem_id:\s*({_ID})(?![0-9a-f])|`({_ID})`")
 # A run of blanks is tried once, from where it begins: an entry may hold many thousand.
 _CITATION = Words(
-    rf"(?<!\s)\s*+(?:[,;·]\s*+)?(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
+    rf"(?<!\s)\s*+(?:(?<!^)[,;·]\s*+)?(?:!?\[\[[^\[\]\r\n|]*#\^{_ID}(?:\|[^\[\]\r\n]*)?\]\]|`(?:mem_id:\s*)?{_ID}`|\(mem_id:\s*{_ID}\))"
     rf"|(?:(?<!\s)\s++\^{_ID})+\s*$"
 )
 _LINK = Words(r"!?\[\[(?:[^\[\]\r\n|]*\|)?([^\[\]\r\n|]+)\]\]")
