@@ -21,7 +21,7 @@ from reverie.store.counters import ConsolidateCounters
 from reverie.store.filesystem.lock import Locks
 from reverie.store.hosts.scheduling import scheduled
 from reverie.surface.cli.scheduling import job_of
-from reverie.surface.doctor.symptoms import Patient, Symptom
+from reverie.surface.doctor.symptoms import Patient, Symptom, typed
 
 _OVERDUE = timedelta(hours=36)
 _CLAUDE = Path(".claude/settings.json")
@@ -54,7 +54,7 @@ def schedule(patient: Patient) -> Iterator[Symptom]:
         )
     elif late:
         what = "nothing runs `consolidate` by itself: what was said is kept, but not dreamt of or shown in MEMORY.md"
-        remedy = f"run `reverie init {ws.root} --schedule systemd` (or cron), or `reverie serve`"
+        remedy = f"run `reverie init {typed(ws.root)} --schedule systemd` (or cron), or `reverie serve`"
         yield Symptom(part="schedule", place=str(ws.root), what=what, remedy=remedy)
 
 
@@ -79,7 +79,7 @@ def hooks(patient: Patient) -> Iterator[Symptom]:
                 part="hooks",
                 place=f"{place}, {event}",
                 what=f"the hook calls {program}, which is not found",
-                remedy="install it again from this installation, or put the program on your PATH",
+                remedy="run `reverie install claude-code`, or put the program on your PATH",
                 severity="error",
             )
 

@@ -14,7 +14,7 @@ from reverie import layout
 from reverie.errors import NotAWorkspace
 from reverie.opening import open_workspace
 from reverie.store.filesystem.surroundings import warnings
-from reverie.surface.doctor.symptoms import Patient, Symptom
+from reverie.surface.doctor.symptoms import Patient, Symptom, typed
 
 _SCARCE, _NEARLY_NONE = 500_000_000, 50_000_000  # bytes
 _FEW_FILES = 2_000
@@ -27,18 +27,18 @@ def workspace(patient: Patient) -> Iterator[Symptom]:
         opened = open_workspace(patient.opening)
     except NotAWorkspace as error:
         yield _wrong(
-            str(patient.opening.folder()), str(error), f"run `reverie init {patient.opening.folder()}`"
+            str(patient.opening.folder()), str(error), f"run `reverie init {typed(patient.opening.folder())}`"
         )
         return
     root, trusted = opened.ws.root, opened.trusted
     opened.close()
     if not trusted:
         what = "it was not made by this user's installation, so it is read-only"
-        yield _wrong(str(root), what, f"look through it, then run `reverie trust {root}`")
+        yield _wrong(str(root), what, f"look through it, then run `reverie trust {typed(root)}`")
     for name in ("", *_FOLDERS):
         folder = root / name
         if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
-            yield _wrong(str(folder), "the folder cannot be written", f"run `chmod u+rwx {folder}`")
+            yield _wrong(str(folder), "the folder cannot be written", f"run `chmod u+rwx {typed(folder)}`")
     yield from _versioned(root)
 
 
@@ -99,7 +99,7 @@ def _versioned(root: Path) -> Iterator[Symptom]:
             part="workspace",
             place=str(ignored),
             what=f"the repository at {inside} would take the memory in with the next `git add`",
-            remedy=f"write a line with * into {ignored}",
+            remedy=f"run `reverie init {typed(root)}`, which writes the file again",
         )
 
 

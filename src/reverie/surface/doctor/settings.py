@@ -14,7 +14,7 @@ from reverie import layout
 from reverie.config import CONFIG, load
 from reverie.errors import ReverieError
 from reverie.store.trust import KEY
-from reverie.surface.doctor.symptoms import Patient, Symptom
+from reverie.surface.doctor.symptoms import Patient, Symptom, typed
 from reverie.surface.http.tokens import TOKENS
 
 _OTHERS, _WRITTEN_BY_OTHERS = 0o077, 0o022
@@ -60,7 +60,7 @@ def private(patient: Patient) -> Iterator[Symptom]:
             part="private",
             place=str(folder),
             what="the folder of your configuration cannot be written",
-            remedy=f"run `chmod u+rwx {folder}`, or name another with --config-dir",
+            remedy=f"run `chmod u+rwx {typed(folder)}`, or name another with --config-dir",
             severity="error",
         )
 
@@ -85,5 +85,9 @@ def _mode(path: Path) -> int | None:
 
 def _open(path: Path, what: str, mode: str) -> Symptom:
     return Symptom(
-        part="private", place=str(path), what=what, remedy=f"run `chmod {mode} {path}`", severity="error"
+        part="private",
+        place=str(path),
+        what=what,
+        remedy=f"run `chmod {mode} {typed(path)}`",
+        severity="error",
     )

@@ -5,7 +5,9 @@ Owns the shape of a symptom; promises that each says where, what, and what to do
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -45,6 +47,11 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     def errors(self) -> int:
         """How many symptoms keep something from working."""
         return sum(one.severity == "error" for one in self.symptoms)
+
+
+def typed(path: Path) -> str:
+    """Return a path as it is typed into a shell: a remedy with spaces or quotes in it can be copied as it stands."""
+    return shlex.quote(str(path))
 
 
 Look = Callable[[Patient], Iterator[Symptom]]
