@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from inspect import Parameter, getattr_static, signature
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,16 @@ WRONG: tuple[Any, ...] = (
     {"a": 1},
     "\ud800",
     "a\0b",
+    date(2026, 7, 1),
+    timedelta(1),
+    Path("x"),
     datetime(2026, 7, 1),  # noqa: DTZ001 - a time without a zone
     Where(as_of=datetime(2026, 7, 1)),  # noqa: DTZ001
     Where(limit="a"),  # type: ignore[arg-type]
     Where(category=5),  # type: ignore[arg-type]
     Draft(at=datetime(2026, 7, 1)),  # noqa: DTZ001
+    Draft(due=date(2026, 7, 1)),  # type: ignore[arg-type]
+    Where(since=date(2026, 7, 1)),  # type: ignore[arg-type]
     Draft(tags="abc", sig="x"),  # type: ignore[arg-type]
     Turn(role="user", content=5, at=NOON),  # type: ignore[arg-type]
     Turn(role="user", content="Hi", at=NOON, n=2**63 - 1),

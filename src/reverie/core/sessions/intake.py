@@ -7,7 +7,9 @@ that the reason for a refusal says what to change; never stores anything.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from uuid import UUID
 
 import msgspec
 
@@ -17,6 +19,9 @@ from reverie.core.records import Turn
 from reverie.core.secrets.redact import redact
 from reverie.core.secrets.redact_json import redact_json
 from reverie.errors import UsageError
+
+# What the codec would else write as text, so that a date passed for one.
+_NO_TEXT = (bytes, bytearray, memoryview, datetime, date, time, timedelta, Decimal, UUID)
 
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
@@ -74,7 +79,7 @@ def must_be(given: object, kind: type[msgspec.Struct]) -> None:
 def mistyped(given: msgspec.Struct) -> str:
     """Return which member of what a host gave is of a wrong type, such as a number for an id; empty when none is."""
     try:
-        msgspec.convert(msgspec.to_builtins(given, builtin_types=(bytes, datetime)), type(given))
+        msgspec.convert(msgspec.to_builtins(given, builtin_types=_NO_TEXT), type(given))
     except (msgspec.ValidationError, TypeError) as error:
         return f"the {type(given).__name__.lower()} holds a value of a wrong type: {error}"
     return ""
