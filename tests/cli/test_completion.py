@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
+import pty
+import re
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from conftest import Shell
 
 BIN = Path(sys.executable).parent
+SHELLS = Path(__file__).parents[2] / ".ci" / "shells"
 NAMES = {command.name for command in COMMANDS}
 
 
@@ -111,24 +114,44 @@ def completed(shell: str, line: str, script: Path) -> list[str]:
     return [word.split("\t")[0] for word in done.stdout.split("\n") if word]
 
 
-@pytest.mark.parametrize("name", ["bash", "fish"])
+@pytest.fixture(scope="module")
+def _shells() -> None:
+    """Have zsh and fish, installed when they are not there."""
+    if subprocess.run((SHELLS,), check=False, capture_output=True, timeout=600).returncode:
+        pytest.skip("zsh and fish are neither installed nor installable here: see .ci/shells")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_shells")
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_a_real_shell_completes(shell: Shell, name: str, tmp_path: Path) -> None:
-    """In the shell itself the script completes a command's name and an option."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
+    """In the shell itself the script completes a command's name and an option, and the shell finds no fault in it."""
     if not (BIN / "reverie").exists():
         pytest.skip("the command `reverie` is not installed beside this Python")
     script = tmp_path / "script"
     script.write_text(shell.raw("completion", name).out)
-    assert completed(name, "reverie conso", script) == ["consolidate"]
-    assert "--drain-only" in completed(name, "reverie consolidate --d", script)
-
-
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_the_script_is_one_that_the_shell_reads(shell: Shell, name: str, tmp_path: Path) -> None:
-    """The shell itself finds no fault in the script."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
-    script = tmp_path / "script"
-    script.write_text(shell.raw("completion", name).out)
     subprocess.run([name, "-n", str(script)], check=True, timeout=60)
+    offered = typed_in_zsh if name == "zsh" else completed
+    assert offered(name, "reverie conso", script) == ["consolidate"]
+    assert "--drain-only" in offered(name, "reverie consolidate --drain-o", script)
+
+
+def typed_in_zsh(shell: str, line: str, script: Path) -> list[str]:
+    """Return the last word of a line to which the tabulator was typed, on a terminal with zsh."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
+    started = subprocess.Popen(
+        (shell, "-f", "-i"), env=environment, stdin=theirs, stdout=theirs, stderr=theirs, cwd=script.parent
+    )
+    os.close(theirs)
+    # The line is completed, and what it has become is printed in place of being run.
+    setup = f"autoload -U compinit; compinit -u -D; source {script}\n"
+    os.write(ours, f"{setup}{line}\t\x01print -r -- it is \n".encode())
+    seen = b""
+    while (found := re.search(rb"\nit is (reverie [^\r\n]*)", seen)) is None:
+        assert select.select([ours], [], [], 60)[0], seen
+        seen += os.read(ours, 4096)
+    started.kill()
+    started.wait(60)
+    os.close(ours)
+    return [found[1].decode().split()[-1]]
