@@ -21,7 +21,6 @@ from reverie.surface.cli.main import COMPLETE, run
 from reverie.surface.render import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 # Each would act on a terminal or hide: colours and a blink, a title, a link, the clipboard, C1, erasing backwards, the
@@ -104,7 +103,7 @@ class _Pane:
 
 
 @pytest.fixture
-def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
+def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Screen:
     """A terminal, and a workspace in which every text and name is hostile."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "100")

@@ -155,7 +155,8 @@ def test_only_harmless_keys_are_on_the_list() -> None:
         "mcp.host_model",
         "http.max_body_bytes", "http.max_upload_bytes", "http.max_header_bytes", "http.max_json_depth",
         "http.header_seconds", "http.body_seconds", "http.upload_seconds", "http.answer_seconds", "http.send_seconds",
-        "http.max_connections", "http.max_connections_per_address", "http.requests_per_minute", "http.refusals_per_minute",
+        "http.max_connections", "http.max_connections_per_address", "http.max_sessions_per_token",
+        "http.session_seconds", "http.requests_per_minute", "http.refusals_per_minute",
     }  # fmt: skip
 
 

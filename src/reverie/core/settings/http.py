@@ -59,6 +59,12 @@ class HttpSettings:
         default=64,
         within=(1, 100_000),
     )
+    max_sessions_per_token: int = key(
+        "MCP sessions of one token that are open at a time.", default=100, within=(1, 10_000)
+    )
+    session_seconds: float = key(
+        "How long an MCP session may rest before it is given up.", default=1_800.0, within=(0.1, 86_400)
+    )
     requests_per_minute: int = key(
         "Requests of one token in a minute, a sixth of them at once; 0 is without end.",
         default=6_000,

@@ -1,20 +1,22 @@
 """MCP over streamable HTTP for many workspaces: the routes `/mcp` and `/mcp/{workspace}` behind the door of HTTP.
 
 Owns which workspace a request is about, and the one session manager; promises that a session serves the token, the
-workspace and the person it was begun with and answers no other, and that a token which may only read is offered no tool
-that writes; never checks a token itself (`http.guard` does).
+workspace and the person it was begun with and answers no other, that a token has no more sessions than it may, and that
+one which may only read is offered no tool that writes; never checks a token itself (`http.guard` does).
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs
 
+from reverie.core.settings.http import HttpSettings
 from reverie.errors import NotFound
 from reverie.memory import Memory
+from reverie.surface.daemon.sessions import Sessions
 from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.problems import Refusal
@@ -24,12 +26,14 @@ from reverie.surface.mcp.server import make_server
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
 T = TypeVar("T")
 
 PATH = "/mcp"
 LARGEST = 2_000_000  # bytes of a request; as for every other address
+_SESSION, _VERSION = b"mcp-session-id", b"mcp-protocol-version"
+_WRONG, _NOT_THERE = 400, 404
 _BOUND = "reverie.bound"  # where in the scope stands what a request is about
 
 
@@ -50,16 +54,22 @@ class Reached(Bound):
 class McpRoutes:
     """The routes, and the sessions behind them for as long as `running` is entered."""
 
-    def __init__(self, hosted: Hosted) -> None:
+    def __init__(self, hosted: Hosted, limits: HttpSettings | None = None) -> None:
         """Begin nothing yet; raises UsageError where the SDK is not installed."""
+        bounds = limits or HttpSettings()
         self._hosted = hosted
+        self._open = Sessions(bounds.max_sessions_per_token, bounds.session_seconds)
         server = make_server(lambda context: _bound_of(context.request))
         from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
         from mcp.server.auth.provider import AccessToken
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
         self._user, self._token = AuthenticatedUser, AccessToken
-        self._sessions = StreamableHTTPSessionManager(server, max_request_body_size=LARGEST)
+        self._with_sessions = {version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS}
+        self._sessions = StreamableHTTPSessionManager(
+            server, max_request_body_size=LARGEST, session_idle_timeout=bounds.session_seconds
+        )
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -81,9 +91,31 @@ class McpRoutes:
         bound = Reached(self._hosted, name, person=person, reads_only=not grant.may("write"))
         # The SDK binds a session to these three; another token or workspace finds no such session.
         holder = self._token(token="", client_id=grant.digest, scopes=[], subject=f"{name}/{person}")
-        await self._sessions.handle_request(
-            {**scope, _BOUND: bound, "user": self._user(holder)}, receive, send
-        )
+        whole = {**scope, _BOUND: bound, "user": self._user(holder)}
+        with self._counted(scope, send, holder=grant.digest) as watched:
+            await self._sessions.handle_request(whole, receive, watched)
+
+    @contextmanager
+    def _counted(self, scope: Scope, send: Send, *, holder: str) -> Iterator[Send]:
+        """Count the session that a request is of, begins or ends; yield what sends its answer. Raises Refusal."""
+        sent = dict(reversed(scope["headers"]))  # of a header sent twice the SDK reads the first one
+        session = sent.get(_SESSION, b"").decode("latin-1")
+        # A client of a later version has no session, and says so by its version.
+        begins = not session and sent.get(_VERSION, b"") in {b"", *self._with_sessions}
+
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = dict(message["headers"]).get(_SESSION, b"").decode("latin-1")
+                if begins and given and message["status"] < _WRONG:
+                    self._open.opened(given, holder)
+                elif message["status"] == _NOT_THERE or (
+                    scope["method"] == "DELETE" and message["status"] < _WRONG
+                ):
+                    self._open.ended(session, holder)
+            await send(message)
+
+        with self._open.coming(holder) if begins else self._open.used(session):
+            yield watched
 
 
 def lifespan_of(routes: McpRoutes) -> Callable[[Any], AbstractAsyncContextManager[None]]:

@@ -101,7 +101,7 @@ def serve(wish: Wish, opening: Opening, *, ready: Callable[[Served], None]) -> N
         )
         hosted = Hosted(root, opening=opening)
         try:
-            mcp = _mcp(hosted)
+            mcp = _mcp(hosted, limits)
             hosts = {*LOOPBACK, *wish.names, *([_bracketed(wish.host)] if _is_one(wish.host) else [])}
             inner = app(
                 hosted, tokens, hosts=hosts, limits=limits, more=mcp.routes, lifespan=lifespan_of(mcp)
@@ -159,10 +159,10 @@ def _tell(log: Log, served: Served, ready: Callable[[Served], None]) -> None:
     ready(served)
 
 
-def _mcp(hosted: Hosted) -> McpRoutes:
+def _mcp(hosted: Hosted, limits: HttpSettings) -> McpRoutes:
     """Return the routes of MCP; what is missing is named by the extra that has all of it."""
     try:
-        return McpRoutes(hosted)
+        return McpRoutes(hosted, limits)
     except UsageError as error:
         raise UsageError(MISSING) from error
 

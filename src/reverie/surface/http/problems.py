@@ -81,6 +81,13 @@ KINDS: Mapping[str, Kind] = {
             "wait as long as Retry-After says",
             retryable=True,
         ),
+        Kind(
+            "TooManySessions",
+            429,
+            "The token has as many MCP sessions as one may have",
+            "end those that are not needed, or wait until they are given up",
+            retryable=True,
+        ),
         Kind("HeadersTooLarge", 431, "The headers are longer than the server takes", "send less of them"),
         Kind("WrongMedia", 415, "The body is of a type that is not taken", "send application/json"),
         Kind(

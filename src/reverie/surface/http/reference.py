@@ -44,6 +44,8 @@ These are the defaults of the table `[http]` in your own `config.toml` ([setting
   answer is 429, and `Retry-After` says in how many seconds the next may come.
 - Past {_MOST.max_connections} connections, or {_MOST.max_connections_per_address} from one address of another machine,
   a request is answered by 503 and its connection closed; `/healthz` is answered.
+- A token has at most {_MOST.max_sessions_per_token} MCP sessions open; one that rests for {_MOST.session_seconds:,.0f}
+  seconds is given up.
 
 ## Problems
 
