@@ -121,11 +121,11 @@ def test_a_damaged_key_is_reported_and_kept(mine: Path, data: bytes) -> None:
 
 
 def test_a_linked_key_is_refused(mine: Path) -> None:
-    """A key that is a link to another file is not used: it may be somebody else's."""
+    """A key that is a link to another file is not used, for it may be somebody else's, and named in full."""
     mine.mkdir(parents=True)
     (mine / "theirs").write_text(KEY)
     (mine / "key").symlink_to(mine / "theirs")
-    with pytest.raises(UnsafePath):
+    with pytest.raises(UnsafePath, match=str(mine / "key")):
         seal(mine, "a1b2")
 
 

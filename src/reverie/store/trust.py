@@ -13,7 +13,7 @@ import re
 import secrets
 from pathlib import Path
 
-from reverie.errors import DamagedFile, StoreUnwritable
+from reverie.errors import DamagedFile, StoreUnwritable, UnsafePath
 from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Identity
 
@@ -54,12 +54,15 @@ def is_sealed(config_dir: Path, identity: Identity) -> bool:
 
 def _key(disk: Disk) -> bytes | None:
     """Return the user's key, None when there is none."""
-    data = disk.read(KEY)
+    place = disk.root / KEY
+    try:
+        data = disk.read(KEY)
+    except (StoreUnwritable, UnsafePath) as error:  # which name a file within its folder
+        raise type(error)(f"the user's key, {place}: {error}") from error
     if data is None:
         return None
     if not _WRITTEN.fullmatch(data):
         # A new key in its place would silently disown every workspace this user has.
-        place = disk.root / KEY
         raise DamagedFile(
             f"{place} is damaged: restore it from a backup, or remove it and trust each workspace again"
         )
