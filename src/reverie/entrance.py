@@ -89,7 +89,13 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def workspace(self, folder: Path, *, above: Workspace | None = None) -> Workspace:
-        """Return the workspace at `folder`, not yet looked at; a person's, `above` which it lies, may not be there."""
+        """Return the workspace at `folder`, not yet looked at; a person's, beneath the one `above`, may not be there.
+
+        Raises UnsafePath where a person's is reached through a link, or is none of this user's.
+        """
+        if above is not None:
+            # A root is opened as the user names it, through links too; this one was named by what lies in a folder.
+            above.disk.list(folder.relative_to(above.root).as_posix())
         settings = self.settings_at(folder, above=above.root if above else None)
         disk = self.disk(folder) if self.disk else None
         person = above is not None

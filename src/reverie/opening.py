@@ -330,8 +330,8 @@ def trust_workspace(opening: Opening) -> Opened:
         identity = Identity(id=ws.new_id(), agent=opening.agent or ws.root.name, created=ws.clock())
     ws.found(_sealed(opening, identity))
     for name in ws.disk.list(layout.PEOPLE):
-        person = opening.workspace(ws.root / layout.person_folder(name))
         with suppress(NotAWorkspace, DamagedFile, UnsafePath):  # `check` names what is no person's workspace
+            person = opening.workspace(ws.root / layout.person_folder(name), above=ws)
             person.found(_sealed(opening, person.identity()))
     return Opened(opening, ws, identity=ws.identity())
 

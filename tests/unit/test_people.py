@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from desk import Desk, contents
 
-from reverie import layout
+from reverie import layout, trust
 from reverie.context import ContextRequest
-from reverie.errors import ReverieError
+from reverie.errors import ReverieError, UnsafePath
 
 if TYPE_CHECKING:
     from reverie.memory import Memory
@@ -183,3 +184,27 @@ def _own(desk: Desk) -> dict[str, bytes]:
     """Return the agent's own files, derived ones included, without those of people."""
     files = contents(desk.root, derived=False) | contents(desk.root / "digests", derived=True)
     return {path: data for path, data in files.items() if not path.startswith(f"{layout.PEOPLE}/")}
+
+
+@pytest.mark.parametrize("where", [layout.PEOPLE, "the person's folder"])
+@pytest.mark.parametrize("how", ["a link", "a file"])
+def test_a_person_who_is_reached_through_a_link_is_not_opened(desk: Desk, where: str, how: str) -> None:
+    """A link, or a file, in the place of the people's folder or of one in it is named, and nothing beyond touched."""
+    dana = desk.memory.person("Dana")
+    dana.remember("Dana is allergic to pollen")
+    dana.close()
+    place = desk.root / layout.PEOPLE if where == layout.PEOPLE else dana.root
+    outside = desk.home / "outside"
+    place.rename(outside)
+    if how == "a link":
+        place.symlink_to(outside)
+    else:
+        place.write_text("no folder")
+    before = contents(outside)
+    memory = desk.again()
+    with pytest.raises(UnsafePath, match="symbolic link" if how == "a link" else "is not a folder"):
+        memory.person("Dana")
+    with suppress(UnsafePath):
+        trust(desk.root, config_dir=desk.home / "config").close()
+    memory.check()
+    assert contents(outside) == before
