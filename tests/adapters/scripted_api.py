@@ -29,7 +29,7 @@ class ScriptedApi:
     """The API: what it answers next, and every request it got.
 
     A step that is a function is asked when its turn comes; beyond the script the answer is "Noted.". A request that
-    offers no tools is an errand of the host, as naming a session is, and takes no step.
+    neither offers tools nor goes on is an errand of the host, as naming a session is, and takes no step.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,8 @@ class ScriptedApi:
     def answer(self, path: str, request: dict[str, Any]) -> list[Block]:
         """Return the events that answer one request."""
         with self._lock:
-            asked = bool(request.get("tools"))
+            thread = request.get("thread") or {}
+            asked = bool(request.get("tools")) or thread.get("type") == "continue"
             step: Step = self.script.popleft() if self.script and asked else [text("Noted.")]
             if asked:
                 self.requests.append(request)
