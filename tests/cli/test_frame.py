@@ -76,6 +76,11 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == told
     for command in COMMANDS:
         assert re.search(rf"^  {command.name} +{re.escape(command.summary)}$", told, re.MULTILINE)
+    group, listed = "", dict[str, str]()
+    for line in told.splitlines():
+        group = line.rstrip(":") if line and not line.startswith(" ") else group
+        listed |= {line.split()[0]: group} if line.startswith("  ") else {}
+    assert {command.name: command.group for command in COMMANDS}.items() <= listed.items()
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

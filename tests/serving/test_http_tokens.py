@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import stat
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,7 @@ from http_world import NOW
 
 from reverie.errors import BadSettings, Conflict, DamagedFile, NewerFormat, NotFound, UsageError
 from reverie.surface.cli.main import run
+from reverie.surface.http import tokens as module
 from reverie.surface.http.tokens import TOKENS, Tokens
 from reverie.testing import FixedClock
 
@@ -194,3 +197,21 @@ def test_the_command_makes_lists_and_removes_tokens(
     assert made.strip() not in listed + said("list", "--json")
     said("remove", "phone")
     assert Tokens(tmp_path / "config", tmp_path / "root").grants() == ()
+
+
+@pytest.mark.parametrize("which", [0, 2, None])
+def test_each_token_is_compared_whichever_it_is(
+    tokens: Tokens, monkeypatch: pytest.MonkeyPatch, which: int | None
+) -> None:
+    """Every token is compared, whole and in constant time, so that the time tells neither its place nor its text."""
+    made = [tokens.add(name, "read") for name in ("a", "b", "c")]
+    compared: list[int] = []
+
+    def compare(left: bytes, right: bytes) -> bool:
+        compared.append(len(left) - len(right))
+        return hmac.compare_digest(left, right)
+
+    monkeypatch.setattr(module, "hmac", SimpleNamespace(compare_digest=compare))
+    found = tokens.grant("x" if which is None else made[which])
+    assert (found.name if found else None) == (None if which is None else "abc"[which])
+    assert compared == [0, 0, 0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from http_world import NOW, world_at
+from prometheus_client.parser import text_string_to_metric_families
 
 from reverie.errors import ReverieError
 from reverie.retract import retract
@@ -281,6 +282,31 @@ def test_metrics_hold_nothing_of_a_memory(world: World) -> None:
     assert 'reverie_http_refused_total{kind="Unauthorized"} 1.0' in text
     for word in ("tea", "Mira", "Dana", "support", str(world.home)):
         assert word not in text
+
+
+def test_metrics_are_what_prometheus_reads(world: World) -> None:
+    """Prometheus' own parser reads the counts: each family has a type and a help, and a histogram is whole."""
+    world.ask("POST", "/recall", json={"query": "tea"})
+    answer = world.client().get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    families = {family.name: family for family in text_string_to_metric_families(answer.text)}
+    kinds = {name: family.type for name, family in families.items() if not name.endswith("_created")}
+    assert kinds == {
+        "reverie_http_requests": "counter",
+        "reverie_http_request_seconds": "histogram",
+        "reverie_http_refused": "counter",
+        "reverie_open_memories": "gauge",
+        "reverie_calls": "gauge",
+    }
+    assert all(family.documentation for family in families.values())
+    samples = {
+        (one.name, one.labels.get("le")): one.value
+        for one in families["reverie_http_request_seconds"].samples
+    }
+    assert (
+        samples["reverie_http_request_seconds_bucket", "+Inf"]
+        == samples["reverie_http_request_seconds_count", None]
+    )
 
 
 def test_time_comes_from_the_clock(world: World) -> None:
