@@ -15,32 +15,23 @@ from pathlib import Path
 
 import msgspec
 
-from reverie import company, following, importing, stating
+from reverie import company, following, steps, unforget
 from reverie import forget as forgetting
-from reverie import review as reviewing
-from reverie import undo as undoing
-from reverie.check import Finding, check
 from reverie.core.due import Due
 from reverie.core.partly import Partly
 from reverie.core.records import Run
 from reverie.core.scopes import Member
 from reverie.drain import drain
-from reverie.editorial import NO_MODEL, edit
 from reverie.errors import Conflict, DrainFailed, UsageError
 from reverie.importers.taken import Fact, Imported
-from reverie.importing import Wish
 from reverie.index.state import State
-from reverie.lint import Linted, lint
-from reverie.merging import merge
 from reverie.publish import note
 from reverie.reaching import around_of
 from reverie.reindex import Reindexed, drop
-from reverie.review import Item
 from reverie.status import Status, status
 from reverie.store.forgotten.letting_go import look_through
 from reverie.store.intents import settle_damaged
 from reverie.store.workspace import Workspace
-from reverie.transfer import MANIFEST, Export, Exported, all_sealed, export, fits, planned, put, verified
 from reverie.why import Behind
 from reverie.word import Word
 
@@ -60,7 +51,7 @@ class Care(Word):
         >>> memory.log()
         []
         """
-        return undoing.log(self.opened.ws, limit=limit)
+        return steps.undo.log(self.opened.ws, limit=limit)
 
     def diff(self, run: str) -> str:
         """Return what a run changed, as a unified diff; raises NotFound.
@@ -68,7 +59,7 @@ class Care(Word):
         >>> memory.dream(now=True).run and memory.diff(memory.log()[0].run)
         ''
         """
-        return undoing.diff(self.opened.ws, run, masked=self.opened.mask.text)
+        return steps.undo.diff(self.opened.ws, run, masked=self.opened.mask.text)
 
     def behind(self, hit: str) -> Behind:
         """Return what stands behind a hit of recall that is no entry, by its whole id; raises NotFound.
@@ -86,7 +77,7 @@ class Care(Word):
         Traceback (most recent call last):
         reverie.errors.NotFound: ...
         """
-        done = undoing.undo(self.opened.writable, run, retry=retry, masked=self.opened.mask.text)
+        done = steps.undo.undo(self.opened.writable, run, retry=retry, masked=self.opened.mask.text)
         self._act(Due(publish=True))
         return done
 
@@ -97,11 +88,11 @@ class Care(Word):
         Traceback (most recent call last):
         reverie.errors.NotFound: ...
         """
-        done = undoing.restore(self.opened.writable, when, masked=self.opened.mask.text)
+        done = steps.undo.restore(self.opened.writable, when, masked=self.opened.mask.text)
         self._act(Due(publish=True))
         return done
 
-    def review(self, item: str = "", *, accept: bool | None = None) -> list[Item]:
+    def review(self, item: str = "", *, accept: bool | None = None) -> list[steps.review.Item]:
         """Return what waits for a person's word, or one item of it, or give the word on that item.
 
         Raises NotFound, and UsageError for a word on no item.
@@ -112,26 +103,26 @@ class Care(Word):
         if accept is not None and not item:
             raise UsageError("name the item: `reverie review list` shows what waits")
         state = self.opened.state_now()
-        waiting = reviewing.items(self.opened.ws, state, forgotten=self._forgotten(state))
+        waiting = steps.review.items(self.opened.ws, state, forgotten=self._forgotten(state))
         if not item:
             return self._readable(waiting)
-        found = reviewing.pick(waiting, item)
+        found = steps.review.pick(waiting, item)
         if accept is None:
             return self._readable([found])
         ws = self.opened.writable
-        if accept and found.topic in reviewing.WRITING and self._says_forgotten(found.text):
+        if accept and found.topic in steps.review.WRITING and self._says_forgotten(found.text):
             message = (
                 f"{found.id} would write what was forgotten since: reject it, and write by hand what you want"
             )
             raise Conflict(message)
         if found.topic == "forgotten":
             if accept:
-                forgetting.restore(ws, state, [found.id])
+                unforget.restore(ws, state, [found.id])
                 self.opened.search_anew()
             else:
                 forgetting.leave(ws, state, found.id)
         else:
-            reviewing.decide(ws, state, found, accept=accept)
+            steps.review.decide(ws, state, found, accept=accept)
         self._act(Due(digest=True, publish=True))
         return self._readable([found])
 
@@ -160,7 +151,7 @@ class Care(Word):
         """
         return company.members(self.opened, add=add, remove=remove)
 
-    def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
+    def check(self, *, repair: bool = False) -> tuple[steps.check.Finding, ...]:
         """Verify every invariant of the files; `repair` mends only what is derived and finishes what was interrupted.
 
         >>> memory.check()
@@ -170,7 +161,7 @@ class Care(Word):
             self.opened.trusted_or_raise()
             settle_damaged(self.opened.ws)  # else nothing could be written, the repair not either
         ws = self.opened.writable if repair else self.opened.ws
-        return check(ws, self.opened.state_now, repair=repair)
+        return steps.check.check(ws, self.opened.state_now, repair=repair)
 
     def reindex(self) -> Reindexed:
         """Throw the derived files away and build them again from the canonical ones.
@@ -183,7 +174,9 @@ class Care(Word):
         entries, rows = self.opened.rebuild()
         return msgspec.structs.replace(dropped, entries=entries, rows=rows)
 
-    def lint(self, *, fix: bool = False, due: bool = False, editorial: bool | None = None) -> Linted:
+    def lint(
+        self, *, fix: bool = False, due: bool = False, editorial: bool | None = None
+    ) -> steps.lint.Linted:
         """Look the notebook over, log that, and with `fix` mend what is safe; `due`: only when it is time. Raises Busy.
 
         `editorial`: the model that dreams looks the pages over, too, and edits them; by default when it is time.
@@ -192,24 +185,26 @@ class Care(Word):
         ()
         """
         ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
-        done = lint(ws, look, masked=masked, fix=fix, due=due)
+        done = steps.lint.lint(ws, look, masked=masked, fix=fix, due=due)
         wanted = due and ws.settings.lint.editorial if editorial is None else editorial
         if wanted and not done.waits:
-            edited = edit(ws, around_of(self.opened), done.findings)
-            if editorial or edited.problem != NO_MODEL:
+            edited = steps.editorial.edit(ws, around_of(self.opened), done.findings)
+            if editorial or edited.problem != steps.editorial.NO_MODEL:
                 done = msgspec.structs.replace(done, edited=edited)
         self._act(Due(publish=bool(done.mended) or bool(done.edited and done.edited.pages)))
         return done
 
-    def export(self, target: Path) -> Exported:
+    def export(self, target: Path) -> steps.transfer.Exported:
         """Write everything to an empty folder, loss-free.
 
         >>> memory.export(folder / "copy").files > 0
         True
         """
-        return export(self.opened.ws, target, still=self.opened.trusted)
+        return steps.transfer.export(self.opened.ws, target, still=self.opened.trusted)
 
-    def import_(self, source: Path, *, session: str = "", wish: Wish | None = None) -> Imported:
+    def import_(
+        self, source: Path, *, session: str = "", wish: steps.importing.Wish | None = None
+    ) -> Imported:
         """Take in conversations, another memory, a vault or an export; what cannot be read is set aside and reported.
 
         `wish` says more than `session`: a dry run, or whom to tell how far it is. Raises NotFound, UsageError.
@@ -217,26 +212,26 @@ class Care(Word):
         >>> memory.import_(conversation).turns
         2
         """
-        ws, wanted = self.opened.writable, wish or Wish(session=session)
-        if source.is_dir() and (source / MANIFEST).exists():
-            return self._take_in(verified(source), dry_run=wanted.dry_run)
+        ws, wanted = self.opened.writable, wish or steps.importing.Wish(session=session)
+        if source.is_dir() and (source / steps.transfer.MANIFEST).exists():
+            return self._take_in(steps.transfer.verified(source), dry_run=wanted.dry_run)
 
-        done = importing.import_source(ws, source, wanted, keep=self._kept(ws, dry_run=wanted.dry_run))
+        done = steps.importing.import_source(ws, source, wanted, keep=self._kept(ws, dry_run=wanted.dry_run))
         if not done.dry_run:
             look_through(ws, self.opened.mask, done.sessions)
         return done
 
     # Inside
 
-    def _kept(self, ws: Workspace, *, dry_run: bool) -> importing.Keep:
+    def _kept(self, ws: Workspace, *, dry_run: bool) -> steps.importing.Keep:
         """Return how an import keeps facts; the queue is drained whenever it took many, for it is held in memory."""
         queued = 0
 
-        def keep(facts: Sequence[Fact]) -> Sequence[stating.Fate]:
+        def keep(facts: Sequence[Fact]) -> Sequence[steps.stating.Fate]:
             nonlocal queued
             if not queued:
                 self.opened.state_now()  # what was drained is folded here, where nobody waits for the lock
-            told = stating.keep(
+            told = steps.stating.keep(
                 ws, facts, known=lambda ids: self.opened.state_now().known_of(ids), dry_run=dry_run
             )
             new = [len(fact.text) for fact, fate in zip(facts, told, strict=True) if fate is True]
@@ -250,13 +245,15 @@ class Care(Word):
 
         return keep
 
-    def _take_in(self, found: Export, *, dry_run: bool) -> Imported:
+    def _take_in(self, found: steps.transfer.Export, *, dry_run: bool) -> Imported:
         """Take in an export: whole where this workspace holds nothing else, else what is missing."""
         ws = self.opened.writable
-        if fits(ws, found):
-            return planned(found) if dry_run else put(ws, found)
-        all_sealed(found)
-        done = merge(ws, self.opened.state_now(), found.disk, mask=self.opened.mask, dry_run=dry_run)
+        if steps.transfer.fits(ws, found):
+            return steps.transfer.planned(found) if dry_run else steps.transfer.put(ws, found)
+        steps.transfer.all_sealed(found)
+        done = steps.merging.merge(
+            ws, self.opened.state_now(), found.disk, mask=self.opened.mask, dry_run=dry_run
+        )
         if dry_run:
             return done.planned
         if done.forgotten:
@@ -264,7 +261,7 @@ class Care(Word):
         self._act(Due(digest=True, publish=True))
         return done.imported
 
-    def _readable(self, items: list[Item]) -> list[Item]:
+    def _readable(self, items: list[steps.review.Item]) -> list[steps.review.Item]:
         """Return items without the words of what is forgotten, but for those that ask about it."""
         return [
             msgspec.structs.replace(one, text=_FORGOTTEN)
@@ -278,10 +275,10 @@ class Care(Word):
         mask = self.opened.mask
         return mask.text(text) or any(mask.text(line) for line in text.splitlines() if line.strip())
 
-    def _forgotten(self, state: State) -> list[Item]:
+    def _forgotten(self, state: State) -> list[steps.review.Item]:
         """Return the hidden statements a person is asked about, as items."""
         return [
-            Item(
+            steps.review.Item(
                 id=one.entry.id,
                 topic="forgotten",
                 place=one.entry.day,

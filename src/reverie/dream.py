@@ -44,7 +44,6 @@ from reverie.core.dreams.proposal import Judged, Proposal, Settlement
 from reverie.core.dreams.sight import Alike
 from reverie.core.dreams.watermark import run_name
 from reverie.core.fold import EntryState
-from reverie.core.records import Run
 from reverie.errors import ReverieError
 from reverie.index.state import State
 from reverie.model.dream_agent import Ended, Given, dream_with
@@ -58,7 +57,7 @@ from reverie.store.dreams.night import Attempt, Night
 from reverie.store.dreams.staging import Staging
 from reverie.store.workspace import Workspace
 
-__all__ = ["Dreamt", "Reach", "Started", "Wish", "dream", "end", "finish", "start", "step"]
+__all__ = ["Dreamt", "Reach", "Started", "Wish", "dream", "end", "start", "step"]
 
 Find = Callable[[str], EntryState | None]
 
@@ -89,7 +88,7 @@ def dream(ws: Workspace, reach: Reach, wish: Wish | None = None) -> Dreamt:
     """
     wish = wish or Wish()
     with lease.driving(ws, "dream"):
-        finish(ws)
+        installing.finish(ws)
         dreaming.sweep(ws)
         night = Night(ws, reach.look(), reach.veil.text, dry=wish.dry_run)
         shut = wanted.shut(ws, night, wish)
@@ -99,11 +98,6 @@ def dream(ws: Workspace, reach: Reach, wish: Wish | None = None) -> Dreamt:
         if reach.alike is not None:
             night.link(reach.alike, by=DREAMER)
         return _Sleep(ws, reach, wish, night=night).through()
-
-
-def finish(ws: Workspace) -> Run | None:
-    """Complete an install that a crash interrupted; None when there is none. Takes the write lock; raises Busy."""
-    return installing.finish(ws)
 
 
 # A run that a host drives
@@ -128,7 +122,7 @@ def start(ws: Workspace, reach: Reach, wish: Wish | None = None, *, holder: str)
     name = run_name(ws.clock(), [one.run for one in runs.read(ws)])
     until = wanted.until(ws)
     with lease.beginning(ws, name, holder=holder, until=until):
-        finish(ws)
+        installing.finish(ws)
         dreaming.sweep(ws)
         night = Night(ws, reach.look(), reach.veil.text)
         shut = wanted.shut(ws, night, wish)
@@ -172,7 +166,7 @@ def end(ws: Workspace, reach: Reach, run: str, *, clean: bool = True, hold: bool
     """
     lease.renew(ws, run, wanted.until(ws))
     with lease.driving(ws, "dream", run=run):
-        finish(ws)
+        installing.finish(ws)
         dreaming.load(ws, run)
         done = Dreamt(reason="the run was given up; its entries are pending")
         if clean:

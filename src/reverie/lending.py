@@ -12,27 +12,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from reverie import dream as dreaming
+from reverie import steps
 from reverie.care import Care
 from reverie.core.checked import Checked
+from reverie.core.dreams.dreamt import Dreamt, Wish
 from reverie.core.sessions.handed import Handed, Lent, Submitted
 from reverie.core.text.plural import many
-from reverie.dream import Dreamt, Started, Wish
 from reverie.errors import Conflict, InvalidRecord, UsageError
-from reverie.extract import extract
-from reverie.handing import hand_out, plain, verdicts
-from reverie.model.extraction import Submission
-from reverie.model.extraction_request import NAMED, extractor
+from reverie.later import later
 from reverie.reaching import reach_of
-from reverie.review import GUESTS, Item
 from reverie.store.dreams import dreaming as kept_runs
 from reverie.store.dreams import lease, reviews, runs, wanted
 from reverie.store.hosts import lent
 from reverie.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from reverie.model import extraction, extraction_request
+else:
+    extraction = later("reverie.model.extraction")
+    extraction_request = later("reverie.model.extraction_request")
 
 _NAME = 60  # characters of what a model calls itself
 
@@ -44,14 +46,14 @@ class Lending(Checked, Care):
 
     def dream_start(
         self, *, now: bool = False, day: str = "", most: int = 0, by: str = "host"
-    ) -> Started | Dreamt:
+    ) -> steps.dream.Started | Dreamt:
         """Hand out a batch to dream, with what is asked and a run's name, or say why there is none. Raises Busy.
 
         >>> memory.dream_start().reason
         'no entry of a closed day is pending'
         """
         wish = Wish(now=now, day=day, most=most)
-        return dreaming.start(self._lendable, reach_of(self.opened, guest=True), wish, holder=_named(by))
+        return steps.dream.start(self._lendable, reach_of(self.opened, guest=True), wish, holder=_named(by))
 
     def dream_step(self, run: str, tool: str, *, arguments: Mapping[str, Any]) -> str:
         """Use one tool in a run: read, list, search, recall, write, edit or settle. Raises Conflict, Busy.
@@ -61,7 +63,7 @@ class Lending(Checked, Care):
         reverie.errors.Conflict: ...
         """
         reach = reach_of(self.opened, guest=True)
-        return dreaming.step(self._lendable, reach, run, tool=tool, arguments=arguments)
+        return steps.dream.step(self._lendable, reach, run, tool=tool, arguments=arguments)
 
     def dream_finish(self, run: str, *, give_up: bool = False) -> Dreamt:
         """Judge and install a run, or put it before a person; with `give_up` nothing of it is kept. Raises Conflict.
@@ -72,7 +74,7 @@ class Lending(Checked, Care):
         """
         ws = self._lendable
         hold = not reviews.accepts_guests(ws)
-        done = dreaming.end(ws, reach_of(self.opened, guest=True), run, clean=not give_up, hold=hold)
+        done = steps.dream.end(ws, reach_of(self.opened, guest=True), run, clean=not give_up, hold=hold)
         self._act(done.due)
         return done
 
@@ -87,7 +89,9 @@ class Lending(Checked, Care):
         ws = self._lendable
         _must_not_wait(ws)
         names = (session,) if session else ()
-        while (out := hand_out(ws, self.opened.reading(), names=names, by=_named(by))) is not None:
+        while (
+            out := steps.handing.hand_out(ws, self.opened.reading(), names=names, by=_named(by))
+        ) is not None:
             if out.text:
                 return out
             self._read(lent.find(ws, out.handle), ())
@@ -106,8 +110,8 @@ class Lending(Checked, Care):
         """
         ws = self._lendable
         out = lent.find(ws, handle)
-        refused = verdicts(ws, self.opened.reading(), out, items=entries)
-        good = [plain(one) for place, one in enumerate(entries) if place not in refused]
+        refused = steps.handing.verdicts(ws, self.opened.reading(), out, items=entries)
+        good = [steps.handing.plain(one) for place, one in enumerate(entries) if place not in refused]
         if entries and not good:
             lent.take(ws, msgspec.structs.replace(out, until=wanted.until(ws)))
             return Submitted(refused=refused, reason="no item can be used; the turns are unread")
@@ -118,7 +122,7 @@ class Lending(Checked, Care):
 
     # A person's word
 
-    def review(self, item: str = "", *, accept: bool | None = None) -> list[Item]:
+    def review(self, item: str = "", *, accept: bool | None = None) -> list[steps.review.Item]:
         """Return what waits for a person's word, or one item of it, or give the word on that item.
 
         >>> memory.review()
@@ -126,7 +130,7 @@ class Lending(Checked, Care):
         """
         if item and accept is not None:
             waiting = [one for one in reviews.waiting(self.opened.ws) if one.id.startswith(item)]
-            if len(waiting) == 1 and waiting[0].topic in GUESTS:
+            if len(waiting) == 1 and waiting[0].topic in steps.review.GUESTS:
                 self._decided(waiting[0], accept=accept)
         return super().review(item, accept=accept)
 
@@ -145,9 +149,11 @@ class Lending(Checked, Care):
 
     def _read(self, out: Lent, items: Sequence[Mapping[str, Any]]) -> Submitted:
         """Store what was found in a span and give it back."""
-        ws, text = self.opened.writable, msgspec.json.encode({NAMED: items}).decode()
-        model = Submission(out.by, text)
-        done = extract(ws, self.opened.reading(), model=model, names=[out.session], upto=out.stop)
+        ws, text = self.opened.writable, msgspec.json.encode({extraction_request.NAMED: items}).decode()
+        model = extraction.Submission(out.by, text)
+        done = steps.extract.extract(
+            ws, self.opened.reading(), model=model, names=[out.session], upto=out.stop
+        )
         lent.give_back(ws, out.handle)
         self._act(done.due)
         reason = "" if done.spans else "; ".join(done.problems) or "the turns were read meanwhile"
@@ -163,7 +169,7 @@ class Lending(Checked, Care):
             lent.give_back(ws, out.handle)
         elif accept and not _landed(ws, proposal.path):
             lease.take(ws, proposal.path, holder="a person", until=wanted.until(ws))
-            self._act(dreaming.end(ws, reach_of(self.opened, guest=True), proposal.path).due)
+            self._act(steps.dream.end(ws, reach_of(self.opened, guest=True), proposal.path).due)
         elif not accept and _landed(ws, proposal.path):
             message = (
                 f"{proposal.path} is installed: accept this, and `reverie undo {proposal.path}` takes it back"
@@ -198,7 +204,8 @@ def _put_before(ws: Workspace, out: Lent, items: Sequence[Mapping[str, Any]]) ->
     lines = [out, *items]
     text = "\n".join(msgspec.json.encode(one).decode() for one in lines)
     found = f"{many(len(items), 'entry')} in turns {out.start}-{out.stop - 1} of {out.session}"
-    why = f"{extractor(out.by)} found {found}, and nothing of a host's own model was accepted here yet"
+    who = extraction_request.extractor(out.by)
+    why = f"{who} found {found}, and nothing of a host's own model was accepted here yet"
     review = reviews.propose(ws, reviews.GUEST_EXTRACTION, out.handle, text=text, why=why)
     patience = timedelta(days=ws.settings.dream.max_wait_days)
     lent.take(ws, msgspec.structs.replace(out, until=ws.clock() + patience))
@@ -211,6 +218,6 @@ def _taken_up(proposal: reviews.Proposal) -> tuple[Lent, list[dict[str, Any]]]:
     try:
         out = msgspec.json.decode(head, type=Lent)
         return out, [msgspec.json.decode(one, type=dict[str, Any]) for one in lines]
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         message = f"{proposal.id} cannot be read: reject it"
         raise InvalidRecord(message) from error

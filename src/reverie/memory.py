@@ -19,25 +19,22 @@ from typing import Any, Literal, Self
 import msgspec
 
 from reverie import capture as capturing
-from reverie import digest as digesting
 from reverie import remember as remembering
+from reverie import steps
 from reverie.capture import Captured
-from reverie.compact import Compacted, compact, is_over, window_of
 from reverie.company import asked, chain, with_others
-from reverie.consolidate import Consolidated, Plan, consolidate, remember_run, waiting
 from reverie.context import Context, ContextRequest, context
+from reverie.core.dreams.dreamt import Dreamt, Wish
 from reverie.core.due import Due
 from reverie.core.due_list import DueList, due_lines
 from reverie.core.fold import EntryState
 from reverie.core.records import Draft, Origin, Turn
+from reverie.core.sessions.extracting import Extracted
 from reverie.core.sessions.pipeline import Moment
 from reverie.core.text.tokens import terms
 from reverie.core.where import Where
-from reverie.digest import Digested
 from reverie.drain import Drained, drain
-from reverie.dream import Dreamt, Wish, dream
 from reverie.errors import Busy, ModelFailed, StoreUnwritable, UnsafePath
-from reverie.extract import Extracted, extract
 from reverie.lending import Lending
 from reverie.opening import Opened
 from reverie.reaching import reach_of
@@ -270,7 +267,7 @@ class Memory(Lending):
         0
         """
         ws, asks, model = self.opened.writable, self.opened.reading(), self.opened.model("extraction")
-        done = extract(ws, asks, model=model, names=sessions, moment=moment)
+        done = steps.extract.extract(ws, asks, model=model, names=sessions, moment=moment)
         self._act(done.due)
         return done
 
@@ -284,7 +281,7 @@ class Memory(Lending):
 
     def compact(
         self, session: str, messages: Sequence[Turn | Mapping[str, Any]] = (), *, budget: int | None = None
-    ) -> Compacted:
+    ) -> steps.compact.Compacted:
         """Move the oldest turns of a long session into the history.
 
         `messages` is the prompt of a host; what of it is not captured yet is captured first. Raises BudgetOverflow when
@@ -294,15 +291,16 @@ class Memory(Lending):
         0
         """
         ws, model = self.opened.writable, self.opened.model("summary")
-        window = window_of(ws, session, messages) if messages else None
+        window = steps.compact.window_of(ws, session, messages) if messages else None
         for turn in window.fresh if window else ():
             self.capture(session, turn)
-        if is_over(ws, session, budget=budget, fixed=window.fixed if window else 0):
+        if steps.compact.is_over(ws, session, budget=budget, fixed=window.fixed if window else 0):
             with suppress(ModelFailed):  # turns that left are read as well, when the model is back
                 self.extract([session])
-        return compact(ws, session, budget=budget, window=window, model=model, masked=self.opened.mask)
+        masked = self.opened.mask
+        return steps.compact.compact(ws, session, budget=budget, window=window, model=model, masked=masked)
 
-    def digest(self) -> Digested:
+    def digest(self) -> steps.digest.Digested:
         """Summarise sessions and write today, week and long-term anew.
 
         >>> len(memory.digest().changed)
@@ -310,8 +308,8 @@ class Memory(Lending):
         """
         ws, state = self.opened.writable, self.opened.state_now()
         masked, model = self.opened.mask, self.opened.model("summary")
-        told = digesting.summarise(ws, state, masked=masked, model=model)
-        done = digesting.digest(ws, state, masked=masked)
+        told = steps.digest.summarise(ws, state, masked=masked, model=model)
+        done = steps.digest.digest(ws, state, masked=masked)
         return msgspec.structs.replace(done, sections=told.sections, problems=told.problems)
 
     def dream(self, *, now: bool = False, dry_run: bool = False, day: str = "", most: int = 0) -> Dreamt:
@@ -321,30 +319,31 @@ class Memory(Lending):
         'nothing'
         """
         wish = Wish(now=now, dry_run=dry_run, day=day, most=most)
-        done = dream(self.opened.writable, reach_of(self.opened), wish)
+        done = steps.dream.dream(self.opened.writable, reach_of(self.opened), wish)
         self._act(done.due)
         return done
 
-    def compact_all(self) -> Compacted:
+    def compact_all(self) -> steps.compact.Compacted:
         """Compact every session over its budget, and return what moved into the history.
 
         >>> memory.compact_all().archived
         0
         """
-        return sum((self.compact(name) for name in self.opened.sessions()), Compacted())
+        return sum((self.compact(name) for name in self.opened.sessions()), steps.compact.Compacted())
 
-    def consolidate(self, plan: Plan | None = None) -> Consolidated:
+    def consolidate(self, plan: steps.consolidate.Plan | None = None) -> steps.consolidate.Consolidated:
         """Run everything that is due, in order, the drain first; raises DrainFailed with the queue intact.
 
         >>> print(memory.consolidate(Plan(drain_only=True)))
         consolidation: agent=... facts_added=0 watermark=n/a dry_run=False drain_only=True promote_only=False
         """
-        wanted = plan or Plan()
+        wanted = plan or steps.consolidate.Plan()
         ws = self.opened.ws if wanted.dry_run else self.opened.writable
-        found, agent = waiting(ws) if wanted.dry_run else None, self.opened.identity.agent
-        done = consolidate(self, wanted, agent=agent, watermark=runs.watermark(ws), waiting=found)
+        found, agent = steps.consolidate.waiting(ws) if wanted.dry_run else None, self.opened.identity.agent
+        mark = runs.watermark(ws)
+        done = steps.consolidate.consolidate(self, wanted, agent=agent, watermark=mark, waiting=found)
         if not wanted.dry_run:
-            remember_run(ws, done)
-            if wanted == Plan():
+            steps.consolidate.remember_run(ws, done)
+            if wanted == steps.consolidate.Plan():
                 self.opened.embed()
         return done

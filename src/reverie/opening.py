@@ -14,16 +14,16 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from reverie import layout
+from reverie import layout, steps
 from reverie.config import no_workspace, settings_template, variable
 from reverie.core.due import Due
 from reverie.core.forgetting.mask import Mask
 from reverie.core.records import Entry
 from reverie.core.sessions.active_window import parse_range
+from reverie.core.sessions.extracting import Reading
 from reverie.core.sessions.pipeline import Moment, due, rhythm_of
 from reverie.core.text.names import safe_name
 from reverie.drain import finish as finish_drain
-from reverie.dream import finish as finish_dream
 from reverie.entrance import Opening
 from reverie.errors import (
     Busy,
@@ -37,20 +37,18 @@ from reverie.errors import (
     Untrusted,
     UsageError,
 )
-from reverie.extract import Reading, extract
 from reverie.forget import finish as finish_erase
 from reverie.forget import mask_of
 from reverie.index.protocol import Index
 from reverie.index.resembling import Resembling
 from reverie.index.schema import written_elsewhere
 from reverie.index.state import State
-from reverie.indexing import index_of
 from reverie.model.asking import Model, Purpose
 from reverie.model.counting import Count, counter
 from reverie.models import Models
 from reverie.recall import catch_up
 from reverie.store import journal, pages, rendered, sessions, trust
-from reverie.store.dreams import reviews
+from reverie.store.dreams import installing, reviews
 from reverie.store.workspace import Identity, Workspace
 from reverie.why import Behind, behind
 
@@ -106,7 +104,7 @@ class Opened:
         if not self._recovered:
             finish_erase(self.ws)
             finish_drain(self.ws)
-            finish_dream(self.ws)
+            installing.finish(self.ws)
             self._recovered = True  # only now: what could not be finished is tried again by the next verb
         return self.ws
 
@@ -114,7 +112,7 @@ class Opened:
     def index(self) -> Index:
         """The search index, opened when first used."""
         if self._index is None:
-            self._index = index_of(self.opening, self.ws, self.identity.id)
+            self._index = steps.indexing.index_of(self.opening, self.ws, self.identity.id)
         return self._index
 
     def drop_index(self) -> None:
@@ -219,7 +217,7 @@ class Opened:
             rhythm = rhythm_of(self.ws.settings.extraction)
             found = due(talks, moment, now=now, calendar=self.ws.calendar, rhythm=rhythm)
             if found:
-                act(extract(self.writable, asks, names=found).due)
+                act(steps.extract.extract(self.writable, asks, names=found).due)
 
     def _shown(self, session: str) -> list[Entry]:
         """Return the entries whose ids stand in what was rendered for a session."""

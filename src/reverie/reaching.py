@@ -6,9 +6,8 @@ the agent's searches pass the mask like everybody's; never dreams itself.
 
 from __future__ import annotations
 
+from reverie import steps
 from reverie.core.dreams.rights import kept_from_guests
-from reverie.dream import Reach
-from reverie.editorial import Around
 from reverie.opening import Opened
 from reverie.recall import Ask, recall
 from reverie.store.dreams.dream_views import Veil
@@ -16,7 +15,7 @@ from reverie.store.dreams.dream_views import Veil
 FOUND = 20  # of which the tools show the best
 
 
-def reach_of(opened: Opened, *, guest: bool = False) -> Reach:
+def reach_of(opened: Opened, *, guest: bool = False) -> steps.dream.Reach:
     """Return what a dream of this memory asks, with the mask as it is now; a `guest` finds nothing it may not read."""
     mask, models = opened.mask, opened.models
 
@@ -30,7 +29,7 @@ def reach_of(opened: Opened, *, guest: bool = False) -> Reach:
             f"{hit.source} {hit.day} {hit.id}: {hit.text[:400]}" for hit in found.hits if shows(hit.source)
         ]
 
-    return Reach(
+    return steps.dream.Reach(
         look=opened.state_now,
         veil=Veil(mask.text, mask.covers),
         forgotten=tuple(dict.fromkeys(one for tomb in mask.tombstones for one in tomb.entries)),
@@ -41,7 +40,9 @@ def reach_of(opened: Opened, *, guest: bool = False) -> Reach:
     )
 
 
-def around_of(opened: Opened) -> Around:
+def around_of(opened: Opened) -> steps.editorial.Around:
     """Return what an editor of this memory's notebook asks: what a dream does, but for links and ids."""
     reach = reach_of(opened)
-    return Around(look=reach.look, veil=reach.veil, seek=reach.seek, agent=reach.agent, model=reach.model)
+    return steps.editorial.Around(
+        look=reach.look, veil=reach.veil, seek=reach.seek, agent=reach.agent, model=reach.model
+    )

@@ -16,22 +16,22 @@ import msgspec
 
 from reverie import forget as forgetting
 from reverie import remember as remembering
-from reverie.company import seen_along, share_all
+from reverie import company, steps, unforget
+from reverie.company import share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
-from reverie.core.where import Where, one_or_more
-from reverie.digest import digest
+from reverie.core.where import Where, must_narrow, one_or_more
 from reverie.drain import Drained
-from reverie.errors import AmbiguousId, NotFound, ReverieError, UsageError
+from reverie.errors import ReverieError
 from reverie.following import follow, planned
-from reverie.index.entry_rows import events_named
+from reverie.index.entry_rows import event_named
 from reverie.index.heaviest import choosing
 from reverie.index.state import State
+from reverie.naming import still_named
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
-from reverie.retract import hear_again, retracted
 from reverie.skills import learn
 from reverie.store.workspace import Workspace
 
@@ -60,9 +60,12 @@ class Word:
         >>> memory.hide([tea])
         1
         """
-        if unhide and where is not None:
-            where = msgspec.structs.replace(where, include_hidden=True)
+        if where is not None:
+            hidden = unhide or where.include_hidden
+            where = msgspec.structs.replace(where, include_previous=True, include_hidden=hidden)
         meant = self._meant(entries, where)
+        if unhide and where is not None:
+            meant = [one for one, state in self.opened.state_now().find(meant).items() if state.hidden]
         if dry_run or not meant:
             return len(meant)
         for entry in meant:
@@ -80,27 +83,40 @@ class Word:
     ) -> forgetting.Forgotten:
         """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
 
-        They are named, or all that `where` admits; to be restored, named, or the session whose turns a host took back.
+        They are named, or all that `where` admits, hidden, faded and superseded ones too; the same filter restores
+        them, and the turns of its session that a host took back.
 
         >>> memory.forget([tea], dry_run=True).ids == (tea,)
         True
         """
         ws, state = self._events(), self.opened.state_now()
         if restore:
+            must_narrow(entries, where)
             named = [forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries)]
-            back = hear_again(ws, state, None if named else where, dry_run=dry_run)
-            ids = back.entries if back.turns else named if dry_run else forgetting.restore(ws, state, named)
-            self.opened.search_anew()
-            done = forgetting.Forgotten(ids=tuple(ids), turns=back.turns, due=Due(digest=True, publish=True))
+            back = unforget.restore(ws, state, named, where=where, dry_run=dry_run)
+            done = forgetting.Forgotten(
+                ids=back.entries, turns=back.turns, due=Due(digest=True, publish=True)
+            )
+            if not dry_run:
+                self.opened.search_anew()
         else:
-            meant = self._meant(entries, where)
+            meant = self._meant(entries, where.everything if where else None)
             known = [state.get(entry).entry for entry in meant]
             done = forgetting.forget(ws, state, meant, dry_run=dry_run)
             self.opened.unsearch(known)
+            done = msgspec.structs.replace(done, still=still_named(self.opened, where, done.ids))
         if dry_run:
             return done
         problems = (*share_all(self.opened).problems, *self._told(done.due, at_once=True))
         return msgspec.structs.replace(done, problems=problems)
+
+    def gone(self, where: Where | None = None) -> list[unforget.Gone]:
+        """Return what is forgotten and not erased, without its words: of all, or of what a filter admits.
+
+        >>> memory.gone()
+        []
+        """
+        return unforget.gone(self.opened.ws, self.opened.state_now(), where)
 
     def forgotten(self, prefix: str) -> str:
         """Return the full id of the forgotten entry that `prefix` names, or nothing when it is not forgotten.
@@ -108,28 +124,29 @@ class Word:
         >>> memory.forgotten(tea)
         ''
         """
-        mask = self.opened.mask
-        ids = {one for tomb in mask.tombstones for one in tomb.entries if prefix and one.startswith(prefix)}
-        return ids.pop() if len(ids) == 1 else ""
+        return unforget.id_of(self.opened.ws, prefix)
 
     def erase(
         self, entries: Sequence[str] = (), *, where: Where | None = None, dry_run: bool = False
     ) -> forgetting.Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
 
-        They are named, or all that `where` admits, with turns of its session that a host took back; what is forgotten
-        can only be named. It also goes from people's and shared workspaces, by a later drain where need be.
+        They are named, or all that `where` admits, forgotten, hidden, faded and superseded ones too, with turns of its
+        session that a host took back. It also goes from people's and shared workspaces, by a later drain where need be.
 
         >>> memory.erase([tea], dry_run=True).leftovers
         ()
         """
         ws = self.opened.writable
-        named = one_or_more(entries) if where is None else self._meant(entries, where)
+        named = one_or_more(entries) if where is None else self._meant(entries, where.everything)
         ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in named]
+        ids += [one.id for one in self.gone(where)] if where is not None else []
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
-        done = forgetting.erase(ws, self.opened.state_now(), ids, turns=retracted(ws, where), dry_run=dry_run)
+        done = forgetting.erase(
+            ws, self.opened.state_now(), ids, turns=unforget.retracted(ws, where), dry_run=dry_run
+        )
         self.opened.drop_index()
         if not dry_run:
             told, along = share_all(self.opened).problems, follow(self.opened)
@@ -170,12 +187,7 @@ class Word:
         True
         """
         state = self.opened.state_now()
-        found = events_named(state.db, event) if event else []
-        if len(found) != 1:
-            said = "several events begin with" if found else "no event has the id"
-            message = f"{said} {event or '(empty)'}: `reverie get ENTRY` shows what happened to an entry"
-            raise (AmbiguousId if found else NotFound)(message)
-        (one,) = found
+        one = event_named(state.db, event)
         if one.kind in {"forget", "restore"}:
             self.forget([one.entry], restore=one.kind == "forget")
         else:
@@ -224,24 +236,11 @@ class Word:
 
     def _known(self, entry: str, *, among: str = "recall") -> EntryState:
         """Return the entry that a prefix names; raises NotFound, which says so when it is forgotten, AmbiguousId."""
-        try:
-            return self.opened.state_now().get(entry)
-        except NotFound:
-            if gone := self.forgotten(entry):
-                message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
-            elif along := seen_along(self.opened, entry):
-                name, place = along[1].along, along[0].ws.root
-                message = f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
-            else:
-                message = f"no entry has the id {entry or '(empty)'}: `reverie {among}` shows ids"
-            raise NotFound(message) from None
+        return company.known(self.opened, entry, among=among)
 
     def _seen(self, entry: str) -> tuple[Opened, EntryState]:
         """Return the entry that a prefix names, one's own or one that is read along, and the workspace it is in."""
-        try:
-            return self.opened, self.opened.state_now().get(entry)
-        except NotFound:
-            return seen_along(self.opened, entry) or (self.opened, self._known(entry))
+        return company.seen(self.opened, entry)
 
     def _ids(self, entries: Sequence[str]) -> list[str]:
         """Return the full ids that prefixes name, each once."""
@@ -249,9 +248,7 @@ class Word:
 
     def _meant(self, entries: Sequence[str], where: Where | None) -> list[str]:
         """Return the ids of the entries named, or of all a filter admits; raises UsageError for both."""
-        if where is not None and (entries or not where.narrows):
-            message = "name entries by id or by a filter that narrows, one of the two"
-            raise UsageError(message)
+        must_narrow(entries, where)
         if where is None:
             return self._ids(entries)
         return [state.entry.id for state in self.opened.state_now().states(where)]
@@ -295,7 +292,7 @@ class Word:
             if due.skills:
                 learn(ws, state, masked=self.opened.mask.text)
             if shown and due.digest:
-                digest(ws, state, masked=self.opened.mask)
+                steps.digest.digest(ws, state, masked=self.opened.mask)
             if shown:
                 self._compiled(state, at_once=at_once)
         if not shown and (due.publish or due.digest):

@@ -34,13 +34,17 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "entrance": {"config", *BELOW_MEMORY},  # how to open a workspace; config is read nowhere else below
     "light": {"config", "entrance", *BELOW_MEMORY},  # a workspace opened to store turns and nothing else
     "indexing": {"config", "entrance", *BELOW_MEMORY},  # how the index of one is opened
-    "opening": {"config", "entrance", "indexing", *BELOW_MEMORY},  # what a Memory holds
+    "steps": {"consolidate", "indexing", *BELOW_MEMORY},  # those that are loaded when they are first taken
+    "opening": {"config", "entrance", "steps", *BELOW_MEMORY},  # what a Memory holds
     "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
     "following": {"opening", "company", *BELOW_MEMORY},  # what an erase does beyond its own workspace
+    "naming": {"opening", *BELOW_MEMORY},  # what still says a name after a forget
     "word": {
         "opening",
         "company",
         "following",
+        "naming",
+        "steps",
         *BELOW_MEMORY,
     },  # the verbs of Memory by which one says something about entries
     "care": {
@@ -49,11 +53,18 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "following",
         "word",
         "reaching",
+        "steps",
         *BELOW_MEMORY,
     },  # the verbs of Memory that a person uses
-    "reaching": {"opening", *BELOW_MEMORY},  # what the dream asks of an open Memory
-    "lending": {"opening", "care", "reaching", *BELOW_MEMORY},  # the verbs of Memory for a host's own model
-    "memory": {"opening", "company", "care", "lending", "reaching", "consolidate", *BELOW_MEMORY},
+    "reaching": {"opening", "steps", *BELOW_MEMORY},  # what the dream asks of an open Memory
+    "lending": {
+        "opening",
+        "care",
+        "reaching",
+        "steps",
+        *BELOW_MEMORY,
+    },  # the verbs of Memory for a host's own model
+    "memory": {"opening", "company", "care", "lending", "reaching", "steps", "consolidate", *BELOW_MEMORY},
     "front": {"entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     # Fakes of any part, for users' tests too.
     "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
