@@ -69,7 +69,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     # Fakes of any part, for users' tests too.
     "testing": {"front", "entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     "adapters": {"front", "memory", "consolidate", *BELOW_MEMORY},
-    "surface": {"front", "entrance", "light", "opening", "memory", "reaching", "config", "adapters"}
+    "surface": {"front", "entrance", "light", "opening", "memory", "reaching", "steps", "config", "adapters"}
     | {"consolidate", *BELOW_MEMORY},
     "__main__": {"surface"},
 }

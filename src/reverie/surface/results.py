@@ -11,15 +11,14 @@ from typing import Any
 
 import msgspec
 
-from reverie.compact import Compacted
-from reverie.consolidate import Consolidated, Told
+from reverie import steps
 from reverie.core.due import Due
 from reverie.core.fold import EntryState
+from reverie.core.forgetting.letting_go import Naming
 from reverie.core.records import Entry
 from reverie.forget import Erased, Forgotten
 from reverie.importers.taken import Imported
 from reverie.memory import Memory
-from reverie.review import Item
 from reverie.surface.entry_text import entry_json
 
 
@@ -67,7 +66,8 @@ class Forgetting(msgspec.Struct, frozen=True):
     """The entries that were forgotten, or would be, or with a restore are remembered again; and what is left of them.
 
     `places` hold their words until an erase, `similar` say it and more and stay as they are, `problems` tell what could
-    not be withdrawn yet, `turns` counts those that, taken back before, were said after all.
+    not be withdrawn yet, `turns` counts those that, taken back before, were said after all. `still` names the entries
+    and counts the turns that say whom it was about, and that it did not reach.
     """
 
     dry_run: bool
@@ -76,6 +76,7 @@ class Forgetting(msgspec.Struct, frozen=True):
     places: list[str]
     similar: list[str]
     problems: list[str]
+    still: list[Naming]
 
 
 def forgetting(done: Forgotten, *, dry_run: bool) -> Forgetting:
@@ -87,6 +88,7 @@ def forgetting(done: Forgotten, *, dry_run: bool) -> Forgetting:
         places=list(done.places),
         similar=list(done.similar),
         problems=list(done.problems),
+        still=list(done.still),
     )
 
 
@@ -146,7 +148,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     rejecting: str
 
 
-def waiting(one: Item) -> Waiting:
+def waiting(one: steps.review.Item) -> Waiting:
     """Return what waits for a word, with what each verdict does."""
     return Waiting(
         id=one.id,
@@ -197,7 +199,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
 
-def compacting(done: Compacted) -> Compacting:
+def compacting(done: steps.compact.Compacted) -> Compacting:
     """Return what a compaction did, without the turns that stay."""
     return Compacting(
         archived=done.archived,
@@ -219,11 +221,11 @@ class Consolidating(msgspec.Struct, frozen=True, kw_only=True):
     drain_only: bool
     promote_only: bool
     stages: list[str]
-    told: list[Told]
+    told: list[steps.consolidate.Told]
     problems: list[str]
 
 
-def consolidating(done: Consolidated) -> Consolidating:
+def consolidating(done: steps.consolidate.Consolidated) -> Consolidating:
     """Return what a run of all stages did."""
     plan = done.plan
     return Consolidating(
