@@ -82,14 +82,11 @@ def _lines(done: Imported) -> Iterator[Line]:
     """Yield what an import did, for people."""
     known = f", {done.repeated:,} known already" if done.repeated else ""
     would = " would come in" if done.dry_run else ""
-    parts = (
-        [f"{many(done.turns, 'turn')} in {many(len(done.sessions), 'session')}"]
-        if done.turns or not done.files
-        else []
-    )
+    sessions = len(done.sessions)
+    parts = [f"{many(done.turns, 'turn')} in {many(sessions, 'session')}"] if sessions else []
     parts += [many(done.facts, "fact")] if done.facts else []
     parts += [many(done.files, "file")] if done.files else []
-    yield line(f"{done.format}: {', '.join(parts)}{would}{known}")
+    yield line(f"{done.format}: {', '.join(parts) or 'nothing new'}{would}{known}")
     for reason, count in done.passed.items():
         yield line(dim(f"{count:,} left out: {reason}"), indent=2)
     for one in done.skipped[:_SHOWN]:
