@@ -13,6 +13,7 @@ Next: `extract` reads the turns and notes, `drain` stores the facts.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -89,6 +90,9 @@ def _file(tally: _Tally, path: Path, total: int) -> None:
         several = False
         try:
             for member in members(file, path.name):
+                if isinstance(member, Passed):
+                    tally.take([member], source=path.name)
+                    continue
                 several = True
                 session = tally.wish.session or member.label
                 name, found = formats.read(member.chunks, Defaults(session, now, tally.ws.calendar))
@@ -304,17 +308,23 @@ class _Tally:
         else:
             place = "/".join((self.ws.notebook, "0_Inbox", vault.name, *inside.parts))
             try:
-                self._put(place, lambda old: clean if old is None else None)
+                self._put(place, lambda old: clean if old is None else None, whole=clean)
             except UnsafePath as error:
                 self._skip(Skipped(self.seen, data[:_RAW], f"{inside}: {error}"), vault.name)
 
-    def _put(self, path: str, build: Callable[[bytes | None], bytes | None]) -> None:
-        """Write a note or page unless `build` finds it there."""
-        new = build(self.ws.disk.read(path)) is not None
+    def _put(
+        self, path: str, build: Callable[[bytes | None], bytes | None], *, whole: bytes | None = None
+    ) -> None:
+        """Write a note or page unless `build` finds it there; `whole` is what a page that is there has to be."""
+        before = self.ws.disk.read(path)
+        new = build(before) is not None
         if new and not self.wish.dry_run:
             self.ws.disk.rewrite(path, build)
         self.files += new
-        self.repeated += not new
+        if before is not None and whole is not None and before != whole:
+            self.passed["a note that differs from its page here, which is kept"] += 1
+        else:
+            self.repeated += not new
 
 
 def _digest(turn: Turn, *, size: int = SIZE) -> bytes:
@@ -324,8 +334,9 @@ def _digest(turn: Turn, *, size: int = SIZE) -> bytes:
 
 
 def _added(old: bytes, text: bytes) -> bytes | None:
-    """Return the note with `text` at its end, or None when the note holds it."""
-    if text.strip() in old:
+    """Return the note with the paragraphs of `text` that it lacks at its end, or None when it lacks none."""
+    new = [one for one in re.split(rb"\n\s*\n", text.strip()) if one.strip() not in old]
+    if not new:
         return None
     gap = b"" if not old else b"\n" if old.endswith(b"\n") else b"\n\n"
-    return old + gap + text
+    return old + gap + b"\n\n".join(new) + b"\n"

@@ -53,7 +53,7 @@ def keep(ws: Workspace, facts: Sequence[Fact], *, known: Known, dry_run: bool) -
             kind
             for fact, entry, fate in told
             if fate is True
-            for kind in kept_out.marks(entry, (fact.text, *fact.tags, fact.about))
+            for kind in kept_out.marks(entry, (fact.text, *fact.tags, fact.who, fact.about))
         ],
     )
     return fates
@@ -68,6 +68,7 @@ def _entry(ws: Workspace, fact: Fact, clean: Callable[[str], str]) -> Entry:
         at=at,
         day=ws.calendar.day(at),
         tags=tuple(map(clean, fact.tags)),
+        who=clean(fact.who),
         about=clean(fact.about),
         origin="import",
     )

@@ -111,10 +111,41 @@ def test_a_vault_becomes_notes_and_pages(desk: Desk) -> None:
     assert desk.text("notes/2026-05-02.md") == "Mine before.\n\nMet Ines.\nShe is well.\n"
     page = "notebook/0_Inbox/My Notes/People/Ines.md"
     assert desk.text(page).startswith("---\ntags: [friend]\n---\n# Ines\n")
+    assert desk.memory.import_(vault).repeated == 2
     desk.write(page, "Mine now.\n")
     again = desk.memory.import_(vault)
-    assert (again.files, again.repeated) == (0, 2)
+    assert (again.files, again.repeated) == (0, 1)
+    assert again.passed["a note that differs from its page here, which is kept"] == 1
     assert desk.text(page) == "Mine now.\n"
+
+
+def test_of_a_dated_note_that_grew_what_is_new_comes_in(desk: Desk) -> None:
+    """A diary page with one more paragraph adds that paragraph, and none that the note of the day has."""
+    vault = _vault(desk)
+    (vault / "2026-05-02.md").write_text("Met Ines.\n\nShe is well.\n")
+    desk.memory.import_(vault)
+    (vault / "2026-05-02.md").write_text("Met Ines.\n\nShe is well.\n\nShe moves to Bremen.\n")
+    assert desk.memory.import_(vault).files == 1
+    assert desk.text("notes/2026-05-02.md") == "Met Ines.\n\nShe is well.\n\nShe moves to Bremen.\n"
+
+
+def test_a_workspace_below_the_folder_is_not_imported(desk: Desk) -> None:
+    """The sessions of a workspace that lies in a folder of sessions are memory already, and stay out."""
+    inner = desk.home / "logs" / "agent"
+    (inner / ".state").mkdir(parents=True)
+    (inner / "sessions").mkdir()
+    (inner / "sessions" / "s.jsonl").write_text(lines(event(2, "user", "Use spaces there.")))
+    assert take(desk, "logs/cc.jsonl", lines(event(1, "user", "Use tabs here."))).turns == 1
+    again = desk.memory.import_(desk.home / "logs")
+    assert (again.turns, again.repeated) == (0, 1)
+
+
+def test_whose_a_mem0_memory_is_stays_known(desk: Desk) -> None:
+    """The facts of two users of one export keep their user's name, and equal ones stay two."""
+    told = [{"id": name, "memory": "Likes tea", "user_id": name} for name in ("ana", "ben")]
+    assert take(desk, "mem0.json", told).facts == 2
+    desk.memory.drain()
+    assert {state.entry.who for state in desk.memory.list()} == {"ana", "ben"}
 
 
 def test_a_note_called_index_is_a_page_like_any_other(desk: Desk) -> None:

@@ -114,6 +114,38 @@ def test_claude_ai_conversations_are_read(desk: Desk) -> None:
     assert "nobody" in done.skipped[0].reason
 
 
+def test_what_claude_remembered_comes_in_with_its_conversations(desk: Desk) -> None:
+    """Each line of `memories.json` is a fact under its heading; every other file of the archive is counted."""
+    talk = {
+        "uuid": "u1",
+        "chat_messages": [
+            {"uuid": "m1", "sender": "human", "text": "Hi", "created_at": "2026-02-01T10:00:00Z"}
+        ],
+    }
+    told = {
+        "conversations_memory": "**Work context**\n\nMira designs bridges in Porto.\n\n## Taste\n- Likes short answers",
+        "project_memories": {"p1": "Project Atlas ships in May."},
+        "account_uuid": "a",
+    }
+    path = desk.home / "claude.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.json", json.dumps([talk]))
+        archive.writestr("memories.json", json.dumps([told]))
+        archive.writestr("projects.json", json.dumps([{"name": "Atlas", "docs": []}]))
+        archive.writestr("users.json", "[]")
+    done = desk.memory.import_(path)
+    assert (done.format, done.turns, done.facts, done.unread) == ("claude-ai", 1, 3, 0)
+    assert done.passed == {"a file of the archive without conversations": 2}
+    desk.memory.drain()
+    kept = {state.entry.text: state.entry.tags for state in desk.memory.list()}
+    assert kept == {
+        "Mira designs bridges in Porto.": ("Work context",),
+        "Likes short answers": ("Taste",),
+        "Project Atlas ships in May.": (),
+    }
+    assert desk.memory.import_(path).facts == 0
+
+
 # Claude Code
 
 

@@ -1,11 +1,12 @@
-"""claude.ai exports: conversations with their messages in order, each of content blocks.
+"""claude.ai exports: conversations with their messages in order, each of content blocks, and what Claude remembered.
 
-Owns reading one conversation; promises that a pasted document stays with the message it was pasted into, fenced, so
-that its words are not taken for the user's own; never reads an attached file.
+Owns reading one conversation, and one memory; promises that a pasted document stays with the message it was pasted
+into, fenced, so that its words are not taken for the user's own; never reads an attached file.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,16 +15,42 @@ from reverie.core.entries import derived_id
 from reverie.core.records import Attachment, Role, Turn
 from reverie.errors import UsageError
 from reverie.importers import blocks
-from reverie.importers.taken import Found, Passed
+from reverie.importers.taken import Fact, Found, Passed
 from reverie.importers.turns import Skipped
 
 _SPEAKERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
+_HEADING = re.compile(r"#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?")
+_BULLET = re.compile(r"^\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)")
 _MAX_PASTED = 50_000  # characters of a document kept with its message
 
 
 def is_claude_ai(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
     """Whether a decoded value is one conversation of an export."""
     return isinstance(value, dict) and isinstance(value.get("chat_messages"), list)
+
+
+def is_memory(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
+    """Whether a decoded value is what Claude remembered of all conversations, or of projects."""
+    return isinstance(value, dict) and ("conversations_memory" in value or "project_memories" in value)
+
+
+def memory(value: Any) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
+    """Yield a fact for each line of a memory that says something; a line all in bold heads the next ones."""
+    told, projects = value.get("conversations_memory"), value.get("project_memories")
+    texts = [told, *(projects.values() if isinstance(projects, dict) else ())]
+    for text in texts:
+        heading: tuple[str, ...] = ()
+        for whole in text.splitlines() if isinstance(text, str) else ():
+            said = _BULLET.sub("", whole).strip()
+            if found := _HEADING.fullmatch(said):
+                heading = (found[1] or found[2],)
+            elif said:
+                yield Fact(text=said, key=derived_id("claude-memory", said), tags=heading)
+
+
+def element(value: Any, place: int) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON
+    """Yield what a conversation or a memory holds; raises UsageError for what is neither."""
+    yield from memory(value) if is_memory(value) else conversation(value, place)
 
 
 def conversation(value: Any, place: int) -> Iterator[Found]:  # noqa: ANN401 - foreign JSON

@@ -96,8 +96,8 @@ def _of_element(value: Any, defaults: Defaults) -> _Format | None:  # noqa: ANN4
     """Return the format of an array with an element like `value`, and how an element is read."""
     if chatgpt.is_chatgpt(value):
         return "chatgpt", lambda one, _: chatgpt.conversation(one, defaults)
-    if claude_ai.is_claude_ai(value):
-        return "claude-ai", claude_ai.conversation
+    if claude_ai.is_claude_ai(value) or claude_ai.is_memory(value):
+        return "claude-ai", claude_ai.element
     if locomo.is_locomo(value):
         return "locomo", lambda one, place: _sample(one, place, defaults)
     if memories.is_mem0(value):

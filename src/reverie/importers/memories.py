@@ -48,6 +48,7 @@ def mem0(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - f
         text=text,
         key=derived_id("mem0", str(value.get("id")), text),
         at=at,
+        who=str(value.get("user_id") or ""),
         tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
     )
 

@@ -16,8 +16,10 @@ from typing import BinaryIO
 
 import msgspec
 
+from reverie import layout
 from reverie.errors import UsageError
 from reverie.importers.pieces import plain
+from reverie.importers.taken import Passed
 
 MAX_MEMBERS = 10_000
 MAX_RATIO = 200  # unpacked bytes for each packed one; text in JSON stays below 20
@@ -27,6 +29,9 @@ _END = b"PK\x05\x06"
 _END_TAIL = 65_557  # the end record with the longest comment
 _ENTRY_BYTES = 1_000  # of the directory for each member: its name and what else it tells
 _TALKS = re.compile(r"conversations(?:[-_]\d+)?\.json", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"memories\.json", re.IGNORECASE
+)  # what claude.ai remembered itself, beside the conversations
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -40,8 +45,11 @@ class Broken(UsageError):
     """A member of an archive cannot be unpacked; the others may."""
 
 
-def members(file: BinaryIO, label: str) -> Iterator[Member]:
-    """Yield the streams in an open file: itself, or the conversations in an archive; raises UsageError."""
+def members(file: BinaryIO, label: str) -> Iterator[Member | Passed]:
+    """Yield the streams in an open file: itself, or those in an archive that are read, and tell of each other one.
+
+    Raises UsageError.
+    """
     if not is_archive(file):
         yield Member(PurePosixPath(label).stem, plain(_chunks(file)))
         return
@@ -51,7 +59,7 @@ def members(file: BinaryIO, label: str) -> Iterator[Member]:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise UsageError(f"the archive cannot be read: {error}") from error
     with archive:
-        chosen = _chosen(archive.infolist())
+        chosen, other = _chosen(archive.infolist())
         if len(archive.infolist()) > MAX_MEMBERS:
             raise UsageError(f"the archive has more than {MAX_MEMBERS:,} members")
         if not chosen:
@@ -59,6 +67,7 @@ def members(file: BinaryIO, label: str) -> Iterator[Member]:
         limit = _Limit(_size(file) * MAX_RATIO + _SLACK)
         for info in chosen:
             yield Member(_stem(info.filename), plain(_unpacked(archive, info, limit)))
+        yield from [Passed("a file of the archive without conversations")] * other
 
 
 def is_archive(file: BinaryIO) -> bool:
@@ -92,11 +101,19 @@ def _look(file: BinaryIO) -> None:
     file.seek(0)
 
 
-def _chosen(listed: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """Return the members that hold conversations, by name: conversations.json and its shards, else all JSON."""
+def _chosen(listed: list[zipfile.ZipInfo]) -> tuple[list[zipfile.ZipInfo], int]:
+    """Return the members to be read, by name, and how many are not.
+
+    Read are conversations.json and its shards, with what stands beside them, or else all JSON.
+    """
     files = sorted((one for one in listed if not one.is_dir()), key=lambda one: one.filename)
-    talks = [one for one in files if _TALKS.fullmatch(PurePosixPath(one.filename).name)]
-    return talks or [one for one in files if one.filename.lower().endswith((".jsonl", ".json"))]
+    named = [(PurePosixPath(one.filename).name, one) for one in files]
+    chosen = [one for name, one in named if _TALKS.fullmatch(name)]
+    if chosen:
+        chosen += [one for name, one in named if _BESIDE.fullmatch(name)]
+    else:
+        chosen = [one for one in files if one.filename.lower().endswith((".jsonl", ".json"))]
+    return chosen, len(files) - len(chosen)
 
 
 def _stem(name: str) -> str:
@@ -135,14 +152,16 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: _Limit) ->
 def listed(folder: Path) -> tuple[str, list[Path]]:
     """Return what a folder holds, `vault` or `sessions`, and its files in order; raises UsageError for neither.
 
-    Names that begin with a dot are left out, and links are not followed.
+    Names that begin with a dot are left out, so are folders that are workspaces, and links are not followed.
     """
+    own = {path.parent for path in folder.rglob(layout.STATE)}
     files = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         and not path.is_symlink()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and own.isdisjoint(path.parents)
     ]
     notes = [path for path in files if path.suffix.lower() == ".md"]
     sessions = [path for path in files if path.suffix.lower() == ".jsonl"]

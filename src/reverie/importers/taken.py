@@ -17,11 +17,12 @@ from reverie.importers.turns import Skipped
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """A statement another memory had stored: its words, its key there, when it was written, and what it is about."""
+    """A statement another memory had stored: its words, its key there, when it was written, by and about whom."""
 
     text: str
     key: str
     at: datetime | None = None
+    who: str = ""
     about: str = ""
     tags: tuple[str, ...] = ()
 
