@@ -37,7 +37,6 @@ def patient(  # noqa: C901 - one class, made where uvicorn is imported
         """Closes a connection on which a request does not begin or end, or an answer is not taken."""
 
         _address = ""
-        _line: _Line
 
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -50,8 +49,7 @@ def patient(  # noqa: C901 - one class, made where uvicorn is imported
             if crowd > _THRONG:
                 transport.abort()
                 return
-            if crowd > 1:
-                self.app = _Crowded(self.app)
+            self.app = self.app if crowd <= 1 else _Crowded(self.app)
             self._line.look(self.conn)
 
         def data_received(self, data: bytes) -> None:
