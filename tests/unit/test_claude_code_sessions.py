@@ -140,6 +140,24 @@ def test_a_session_that_never_spoke_troubles_nobody(memory: Memory, tmp_path: Pa
     assert not any("hook" in one.what for one in memory.status().problems)
 
 
+def test_what_the_host_says_itself_is_not_captured(memory: Memory, tmp_path: Path) -> None:
+    """An interruption, a command as a list of parts, and what stands in the model's place are no turns; words stay."""
+    talk = Real(tmp_path / "a.jsonl", "s1")
+    for words in (
+        "[Request interrupted by user]",
+        "<bash-input>ls</bash-input>",
+        "I type <bash-input> here.",
+    ):
+        talk.write(talk.line("user", [{"type": "text", "text": words}]))
+    for model in ("<synthetic>", "claude"):
+        said_by = {"role": "assistant", "model": model, "content": [{"type": "text", "text": f"By {model}."}]}
+        talk.write(talk.line("assistant", "", message=said_by))
+    talk.write(talk.line("assistant", [{"type": "text", "text": "<bash-input> is a tag."}]))
+    talk.write(talk.line("user", ["loose", 7]) + talk.line("user", [[]]) + talk.line("user", []))
+    talk.fire(memory, "Stop")
+    assert said(memory) == ["I type <bash-input> here.", "By claude.", "<bash-input> is a tag."]
+
+
 def test_what_memory_answered_is_not_captured(memory: Memory, tmp_path: Path) -> None:
     """An answer of the memory's own tool is passed over, its call and another server's answer are kept (P-09)."""
     talk = Real(tmp_path / "a.jsonl", "s1")

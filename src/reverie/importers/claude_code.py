@@ -25,6 +25,7 @@ _FLAGS = (
     ("isMeta", "told to the model by the tool"),
     ("isApiErrorMessage", "an error of the provider"),
 )
+_NO_MODEL = "<synthetic>"
 _COMMANDS = (
     "<command-name>",
     "<command-message>",
@@ -56,7 +57,10 @@ def event(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - 
     if not isinstance(message, dict):
         raise UsageError("the event has no message")
     content = message.get("content")
-    if isinstance(content, str) and content.lstrip().startswith(_COMMANDS):
+    if message.get("model") == _NO_MODEL:
+        yield Passed("said by the tool in the model's place")
+        return
+    if kind == "user" and _opening(content).lstrip().startswith(_COMMANDS):
         yield Passed("a command of the tool, or its output")
         return
     role: Role = "assistant" if kind == "assistant" else "user"
@@ -74,6 +78,13 @@ def event(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - 
         yield ANSWERED
         return
     yield from list(blocks.turns_of(content, like)) or [Passed("empty")]
+
+
+def _opening(content: Any) -> str:  # noqa: ANN401 - foreign JSON
+    """Return with what a message begins: its text, or its first part where that is text."""
+    first = content[0] if isinstance(content, list) and content else content
+    words = first.get("text") if isinstance(first, dict) else first
+    return words if isinstance(words, str) else ""
 
 
 def _from_memory(value: dict[str, Any]) -> bool:
