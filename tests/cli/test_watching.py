@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from reverie import layout
-from reverie.surface.cli.watching import Work, dreaming, erasing, reindexing, watched
+from reverie.surface.cli.watching import Work, adding, dreaming, erasing, reindexing, watched
 
 if TYPE_CHECKING:
     from conftest import Shell
@@ -82,9 +82,11 @@ def test_an_error_within_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_files_tell_how_far_it_is(shell: Shell) -> None:
-    """A dream is counted by its outcomes, a reindex by the derived bytes, an erase by the files it wrote."""
+    """What is read counts by its bytes, a dream by outcomes, a reindex by derived bytes, an erase by files."""
+    begun = adding(shell.folder, "consolidate")
     tea = shell.json("remember", "User likes tea")["id"]
     shell.ok("consolidate")
+    assert begun.count() > begun.total == 0
     dream = dreaming(shell.folder, 3)
     with (shell.folder / layout.OUTCOMES).open("ab") as file:
         file.write(b"{}\n{}\n")
@@ -100,8 +102,14 @@ def test_the_files_tell_how_far_it_is(shell: Shell) -> None:
 
 
 def test_commands_show_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The three commands show a bar with counts on a terminal, on standard error alone, and none with `--json`."""
-    calls = ((("reindex",), "reindex"), (("dream", "--now"), "dream"), (("erase", "", "--yes"), "erase"))
+    """Each command shows a bar with counts on a terminal, on standard error alone, and none with `--json`."""
+    calls = (
+        (("extract",), "extract"),
+        (("consolidate",), "consolidate"),
+        (("reindex",), "reindex"),
+        (("dream", "--now"), "dream"),
+        (("erase", "", "--yes"), "erase"),
+    )
     for words, name in calls:
         for told in ((), ("--json",)):
             tea = shell.json("remember", f"User likes tea, said for {name} {told}")["id"]
@@ -110,7 +118,7 @@ def test_commands_show_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None
             assert "\x1b" not in answer.out
             assert (name in terminal.getvalue()) is not bool(told)
             total = re.search(r"\d of \d", shown(terminal))  # nothing is pending for the dream
-            assert bool(total) is not bool(told or name == "dream")
+            assert bool(total) is not bool(told or name in {"dream", "extract", "consolidate"})
 
 
 def test_an_import_shows_how_far_it_is(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from reverie.memory import Memory
 from reverie.publish import Published
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import one_of, opened
-from reverie.surface.cli.watching import dreaming, watched
+from reverie.surface.cli.watching import adding, dreaming, watched
 from reverie.surface.render import Line, dim, line, say
 from reverie.surface.results import compacting, consolidating
 
@@ -45,7 +45,9 @@ def extract(
 ) -> None:
     """Read unread turns and notes into the journal."""
     with opened(ctx) as memory:
-        done = memory.extract(sessions or None, moment="tick" if due else "hand")
+        root = memory.root
+        with watched(lambda: adding(root, "extract"), quiet=globals_of(ctx).json):
+            done = memory.extract(sessions or None, moment="tick" if due else "hand")
     parts = [f"{many(done.entries, 'entry')} found in {many(done.spans, 'span')}", many(done.links, "link")]
     parts += [f"{done.refused} refused"] if done.refused else []
     parts += [f"{done.echoes} echoes of memory left out"] if done.echoes else []
@@ -245,7 +247,9 @@ def consolidate(
     trigger = one_of(after, "--after", choices=tuple(STEPS)) if after else None
     plan = Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run, after=trigger)
     with opened(ctx) as memory:
-        done = memory.consolidate(plan)
+        root = memory.root
+        with watched(lambda: adding(root, "consolidate"), quiet=globals_of(ctx).json):
+            done = memory.consolidate(plan)
         others, failed = _with_people(memory, plan) if people else ({}, [])
     lines = _consolidated(done, every=dry_run or verbose)
     lines += [f"{person}: {one}" for person, one in others.items()]

@@ -1,4 +1,4 @@
-"""A bar for work that takes long, told from the files it writes: reindex, dream, erase.
+"""A bar for work that takes long, told from the files it writes: consolidate, extract, reindex, dream, erase.
 
 Owns the bar and the counts behind it; promises that looking on changes nothing and takes no lock, that the work is the
 same whether or not anybody looks on, and that nothing is shown where no person sees it; never reads what stands in a
@@ -63,6 +63,20 @@ def watched(work: Callable[[], Work], *, quiet: bool) -> Iterator[None]:
         finally:
             stop.set()
             watcher.join()
+
+
+def adding(root: Path, name: str) -> Work:
+    """Return the reading of turns and what follows it, measured by what it adds to the journal, the logs and the index.
+
+    How much that will be is not known: most turns say nothing that is kept.
+    """
+    places = [root / one for one in (layout.JOURNAL, layout.ARCHIVE, layout.NOTEBOOK, layout.INDEX)]
+
+    def size() -> int:
+        return sum(map(_kilobytes, places))
+
+    begun = size()
+    return Work(name=name, unit="kB written", count=lambda: max(0, size() - begun))
 
 
 def reindexing(root: Path) -> Work:
