@@ -147,7 +147,11 @@ def lines_of(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
     listed = screen.json("list")
     assert isinstance(listed, list)
     entry = listed[0]["id"]
-    told: dict[str, list[tuple[str, ...]]] = {
+    return {**_writing(entry), **_reading(entry), **_running(screen)}
+
+
+def _writing(entry: str) -> dict[str, list[tuple[str, ...]]]:
+    return {
         "capture": [("s1", BAD, "hi"), (BAD, "user", BAD, "--id", BAD, "--at", BAD)],
         "end": [(f"s{BAD}",), (BAD,)],
         "pause": [(f"s{BAD}",)],
@@ -171,6 +175,11 @@ def lines_of(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
         "due": [()],
         "done": [(BAD,), (entry, "--until", BAD)],
         "take-back": [(BAD,)],
+    }
+
+
+def _reading(entry: str) -> dict[str, list[tuple[str, ...]]]:
+    return {
         "recall": [
             ("tea",),
             ("Lisbon",),
@@ -187,6 +196,11 @@ def lines_of(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
         "forget": [(BAD,), (entry, "--dry-run"), ("--tag", BAD, "--dry-run")],
         "erase": [(BAD, "--yes"), (entry, "--dry-run")],
         "exclude": [(BAD, "--preview"), ()],
+    }
+
+
+def _running(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
+    return {
         "extract": [()],
         "drain": [()],
         "compact": [(f"s{BAD}",), ("s1", "--budget", BAD), ()],
@@ -219,7 +233,6 @@ def lines_of(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
         "import": [(f"talk{NAMED}.jsonl",), (f"none{NAMED}",), (f"talk{NAMED}.jsonl", "--session", BAD)],
         "completion": [(BAD,)],
     }
-    return told
 
 
 def test_nothing_that_acts_reaches_a_terminal(screen: Screen) -> None:
