@@ -53,3 +53,13 @@ def test_invented_entries_are_the_same_everywhere() -> None:
     first, second = (run("-c", code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout
+
+
+def test_start_up_is_among_what_make_bench_measures() -> None:
+    """`make bench` measures the start of commands and of the MCP server, beside a bare interpreter and the SDK."""
+    told = run(
+        "-c", "from benchmarks.__main__ import APART, MEASUREMENTS; print(*set(MEASUREMENTS) - set(APART))"
+    )
+    assert {"start", "mcp"} <= set(told.stdout.split()), told.stderr
+    target = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nbench:")[2].splitlines()[1]
+    assert target == "\t@$(PY) -m benchmarks"
