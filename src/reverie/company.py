@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from reverie import steps, unforget
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState
 from reverie.core.scopes import Member, copy_id, owner_of, readable_name
@@ -37,7 +38,6 @@ from reverie.index.team import of_team
 from reverie.opening import Opened
 from reverie.recall import Ask, Found, Hit, recall
 from reverie.sharing import Given, Team, share
-from reverie.status import Problem
 from reverie.store import subscriptions
 from reverie.store.workspace import Identity
 from reverie.why import Behind, Why, why
@@ -124,6 +124,31 @@ def seen_along(opened: Opened, prefix: str) -> tuple[Opened, EntryState] | None:
     return next(iter(found.values()), None)
 
 
+def known(opened: Opened, prefix: str, *, among: str = "recall") -> EntryState:
+    """Return one's own entry that a prefix names; raises AmbiguousId, and NotFound, which says when it is forgotten."""
+    try:
+        return opened.state_now().get(prefix)
+    except NotFound:
+        if gone := unforget.id_of(opened.ws, prefix):
+            message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
+        elif along := seen_along(opened, prefix):
+            name, place = along[1].along, along[0].ws.root
+            message = (
+                f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
+            )
+        else:
+            message = f"no entry has the id {prefix or '(empty)'}: `reverie {among}` shows ids"
+        raise NotFound(message) from None
+
+
+def seen(opened: Opened, prefix: str) -> tuple[Opened, EntryState]:
+    """Return the entry that a prefix names, one's own or one that is read along, and the workspace it is in."""
+    try:
+        return opened, opened.state_now().get(prefix)
+    except NotFound:
+        return seen_along(opened, prefix) or (opened, known(opened, prefix))
+
+
 def chain(opened: Opened, prefix: str) -> Why:
     """Return the chain behind an entry, one's own or one that is read along; raises NotFound, AmbiguousId."""
     try:
@@ -182,10 +207,10 @@ def share_all(opened: Opened) -> Shared:
     return Shared(tuple(given), tuple(problems))
 
 
-def troubles(opened: Opened) -> tuple[Problem, ...]:
+def troubles(opened: Opened) -> tuple[steps.status.Problem, ...]:
     """Return what keeps subscriptions from working, each with its remedy."""
     remedy = "mend that, or take the name out of `subscriptions`"
-    return tuple(Problem(one.problem, remedy) for one in fellows(opened) if one.problem)
+    return tuple(steps.status.Problem(one.problem, remedy) for one in fellows(opened) if one.problem)
 
 
 def members(opened: Opened, *, add: str = "", remove: str = "") -> list[Member]:

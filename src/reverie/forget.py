@@ -33,9 +33,9 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.forgetting.erasure import Eraser, Erasure
 from reverie.core.forgetting.exclusions import excluded_by
-from reverie.core.forgetting.letting_go import circle, says_more, sharing
+from reverie.core.forgetting.letting_go import Naming, circle, out_of_sight, says_more, sharing
 from reverie.core.forgetting.mask import Mask, Why
-from reverie.core.records import Entry, Remember, Tombstone, Turn
+from reverie.core.records import Entry, Tombstone, Turn
 from reverie.core.settings.keys import is_plain
 from reverie.errors import Busy, NotFound, UsageError
 from reverie.index.state import State
@@ -49,7 +49,8 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
 
     `similar` stay as they are; a person may want to look at them. `problems` say which copies in shared workspaces
-    could not be withdrawn yet. `turns` counts those that, taken back before, were said after all.
+    could not be withdrawn yet. `turns` counts those that, taken back before, were said after all. `still` says what
+    else names those whom it was about.
     """
 
     ids: tuple[str, ...] = ()
@@ -57,6 +58,7 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[str, ...] = ()
     similar: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    still: tuple[Naming, ...] = ()
     due: Due = Due()
 
 
@@ -108,8 +110,10 @@ def forget(
     similar = [
         one.entry.id for one in states if one.entry.id not in meant and says_more(one.entry, meant.values())
     ]
+    if not meant:
+        return Forgotten()
     done = Forgotten(ids=tuple(meant), places=_places(ws, state, meant), similar=tuple(similar))
-    if dry_run or not meant:
+    if dry_run:
         return done
     _forget(ws, state, meant, states, by)
     return msgspec.structs.replace(done, due=Due(publish=True, digest=True))
@@ -127,32 +131,6 @@ def _forget(
         letting_go.carry_out(ws, intent)
     mask = mask_of(ws)
     state.remask([one.entry.id for one in states if mask(one.entry)], masked=True)
-
-
-def restore(ws: Workspace, state: State, ids: Sequence[str], *, by: str = "user") -> tuple[str, ...]:
-    """Take back the forgetting of entries, and of all that was forgotten with them; return what is shown again.
-
-    Also for an entry that is hidden because it resembles something forgotten: that is then remembered again too. What
-    was erased meanwhile does not come back. Raises NotFound.
-    """
-    mask = mask_of(ws)
-    lifted: dict[str, Tombstone] = {}
-    for one in ids:
-        entry = state.known(one) or next((hidden for hidden in _hidden(ws, state) if hidden.id == one), None)
-        reached = mask.tombstone(entry) if entry is not None else None
-        named = [tomb for tomb in mask.tombstones if one in tomb.entries]
-        for tomb in [*named, *([reached] if reached is not None else [])]:
-            lifted |= {other.id: other for other in mask.tombstones if set(other.entries) & set(tomb.entries)}
-    if not lifted:
-        message = (
-            f"nothing is forgotten under {', '.join(ids) or 'no id'}: `reverie review list` has what is asked"
-        )
-        raise NotFound(message)
-    back, hidden = letting_go.lift(ws, lifted.values(), by=by), state.masked()
-    mask = mask_of(ws)
-    shown = [entry.id for entry in hidden if not mask(entry)]
-    state.remask(shown, masked=False)
-    return tuple(dict.fromkeys((*back, *shown)))
 
 
 def questions(ws: Workspace, state: State) -> list[Question]:
@@ -201,17 +179,6 @@ def finish(ws: Workspace) -> None:
         else:
             with ws.writing("forget"):
                 letting_go.finish(ws)
-
-
-def ids_of(ws: Workspace, state: State, prefix: str) -> str:
-    """Return the full id that `prefix` begins, of a shown entry or a forgotten one; raises NotFound, AmbiguousId."""
-    forgotten = {
-        entry
-        for tomb in mask_of(ws).tombstones
-        for entry in tomb.entries
-        if prefix and entry.startswith(prefix)
-    }
-    return forgotten.pop() if len(forgotten) == 1 else state.get(prefix).entry.id
 
 
 # Erasing
@@ -319,13 +286,7 @@ def _with_companions(ws: Workspace, state: State, ids: Sequence[str]) -> dict[st
 
 def _hidden(ws: Workspace, state: State) -> list[Entry]:
     """Return the entries that the mask hides, stored or still queued."""
-    mask = mask_of(ws)
-    queued: list[Entry] = []
-    for record in journal.waiting(ws).records:
-        queued += [record.entry] if isinstance(record, Remember) else getattr(record, "entries", ())
-    stored = state.masked()
-    known = {entry.id for entry in stored}
-    return [*stored, *(entry for entry in queued if entry.id not in known and mask(entry))]
+    return out_of_sight(state.masked(), journal.waiting(ws).records, masked=mask_of(ws))
 
 
 def _places(ws: Workspace, state: State, meant: dict[str, Entry]) -> tuple[str, ...]:

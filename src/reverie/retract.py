@@ -6,8 +6,9 @@ extracted, summarised, recalled or shown. The bytes stay in the session's file u
 again are heard again, for nothing was forgotten but the place.
 
 An entry goes with its turns when all the turns that hold its evidence were taken back; `forget(restore=True)` brings it
-back, and its turns with it. Turns without entries are named by their session: that restores them, or erases them whole,
-with what the history has of them. What an agent wrote elsewhere by hand (a note, a page, an explicit write) stays.
+back, and its turns with it. Turns without entries are named by their session: that restores them (`unforget`), or
+erases them whole, with what the history has of them. What an agent wrote elsewhere by hand (a note, a page, an explicit
+write) stays.
 
 The order, and what a crash leaves, is that of a forget (`store.forgotten.letting_go`): what was begun is finished by
 the next write.
@@ -18,15 +19,13 @@ Next: `publish`, at once, when entries went.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from reverie.core.due import Due
-from reverie.core.forgetting.mask import ERASED, Cipher, Mask
+from reverie.core.forgetting.mask import Cipher, Mask
 from reverie.core.records import Entry, Span, Tombstone, Turn
 from reverie.core.where import Where
-from reverie.errors import NotFound
 from reverie.index.state import State
 from reverie.store import sessions
 from reverie.store.forgotten import letting_go, tombstones
@@ -43,13 +42,6 @@ class Retracted(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
     entries: tuple[str, ...] = ()
     due: Due = Due()
-
-
-class Restored(NamedTuple):
-    """The entries that are shown again, and how many turns count as said."""
-
-    entries: tuple[str, ...]
-    turns: int
 
 
 def standing(ws: Workspace, session: str, *, masked: Mask, start: int = 0) -> list[Turn]:
@@ -87,49 +79,6 @@ def retract(
         letting_go.carry_out(ws, intent)
     state.remask(ids, masked=True)
     return Retracted(turns=turns, entries=ids, due=Due(publish=bool(ids), digest=bool(ids)))
-
-
-def retracted(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:
-    """Return the turns of the session that a filter names which were taken back and not erased, within its days.
-
-    Each with the session; none of a filter that asks for what only entries have.
-    """
-    if where is None or not where.session or where.of_entries:
-        return []
-    mask, calendar = tombstones.mask(ws), ws.calendar
-    return [
-        (where.session, turn)
-        for turn in (sessions.read(ws, where.session) if mask else ())
-        if mask.retracted(where.session, turn.id)
-        and turn.content != ERASED
-        and (where.since or "0") <= calendar.day(turn.at) <= (where.until or "9999-12-31")
-    ]
-
-
-def hear_again(
-    ws: Workspace, state: State, where: Where | None, *, dry_run: bool = False, by: str = "user"
-) -> Restored:
-    """Count turns that were taken back as said after all; those that one call took back come back together.
-
-    With `dry_run` nothing is written; without a filter nothing is meant. Raises NotFound.
-    """
-    if where is None:
-        return Restored((), 0)
-    turns = retracted(ws, where)
-    meant = {(session, turn.id) for session, turn in turns}
-    every = [tomb for tomb in tombstones.mask(ws).tombstones if not tomb.keyed]
-    lifted = [tomb for tomb in every if any((span.session, span.turn) in meant for span in tomb.spans)]
-    if not lifted:
-        message = "no turn was taken back there: name the session alone, or an entry with `reverie forget ID --restore`"
-        raise NotFound(message)
-    number = sum(len(tomb.spans) for tomb in lifted)
-    if dry_run:
-        return Restored(tuple(dict.fromkeys(entry for tomb in lifted for entry in tomb.entries)), number)
-    back, hidden = letting_go.lift(ws, lifted, by=by), state.masked()
-    mask = tombstones.mask(ws)
-    shown = [entry.id for entry in hidden if not mask(entry)]
-    state.remask(shown, masked=False)
-    return Restored(tuple(dict.fromkeys((*back, *shown))), number)
 
 
 def _tombstones(

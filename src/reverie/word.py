@@ -14,9 +14,9 @@ from contextlib import suppress
 
 import msgspec
 
+from reverie import company, steps, unforget
 from reverie import forget as forgetting
 from reverie import remember as remembering
-from reverie import company, steps, unforget
 from reverie.company import share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
@@ -32,7 +32,6 @@ from reverie.index.state import State
 from reverie.naming import still_named
 from reverie.opening import Opened
 from reverie.publish import Published, is_stale, must_hold, note, publish, waits
-from reverie.skills import learn
 from reverie.store.workspace import Workspace
 
 
@@ -92,7 +91,7 @@ class Word:
         ws, state = self._events(), self.opened.state_now()
         if restore:
             must_narrow(entries, where)
-            named = [forgetting.ids_of(ws, state, entry) for entry in one_or_more(entries)]
+            named = [unforget.named(ws, state, entry) for entry in one_or_more(entries)]
             back = unforget.restore(ws, state, named, where=where, dry_run=dry_run)
             done = forgetting.Forgotten(
                 ids=back.entries, turns=back.turns, due=Due(digest=True, publish=True)
@@ -104,7 +103,7 @@ class Word:
             known = [state.get(entry).entry for entry in meant]
             done = forgetting.forget(ws, state, meant, dry_run=dry_run)
             self.opened.unsearch(known)
-            done = msgspec.structs.replace(done, still=still_named(self.opened, where, done.ids))
+            done = msgspec.structs.replace(done, still=still_named(self.opened, done.ids, where=where))
         if dry_run:
             return done
         problems = (*share_all(self.opened).problems, *self._told(done.due, at_once=True))
@@ -290,7 +289,7 @@ class Word:
         if due.skills or shown:
             state = self.opened.state_now()  # once for all: it looks at every page
             if due.skills:
-                learn(ws, state, masked=self.opened.mask.text)
+                steps.skills.learn(ws, state, masked=self.opened.mask.text)
             if shown and due.digest:
                 steps.digest.digest(ws, state, masked=self.opened.mask)
             if shown:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NO_COMMAND: Mapping[str, str] = {
     "history": "`get` shows it",
     "forgotten": "`erase` and `forget --restore` ask it",
+    "gone": "`list --forgotten` shows it",
     "behind": "`why` shows it, too",
     "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
@@ -65,7 +66,7 @@ NO_TOOL: Mapping[str, str] = {
         ("log", "diff", "history", "behind", "export", "import_"), "it is for who looks after files"
     ),
     "close": "the server closes what it opened",
-    "forgotten": "a model is not told of what is forgotten",
+    **dict.fromkeys(("forgotten", "gone"), "a model is not told of what is forgotten"),
     "person": "a server is bound to one workspace",
 }
 

@@ -24,7 +24,7 @@ from forget_world import (
 )
 
 from reverie import forget as forgetting
-from reverie import layout
+from reverie import layout, unforget
 from reverie.core.glance.standing import Shortlist
 from reverie.core.records import Event, Extraction
 from reverie.core.settings.value import Settings
@@ -202,7 +202,7 @@ def test_saying_it_again_asks(tmp_path: Path) -> None:
     assert {one.entry.id for one in forgetting.questions(ws, state)} == set(asked)
     forgetting.leave(ws, state, "b" * 16)
     assert [one.entry.id for one in forgetting.questions(ws, state)] == ["a" * 16]
-    back = forgetting.restore(ws, state, ["a" * 16])
+    back = unforget.restore(ws, state, ["a" * 16]).entries
     assert {NUT, "a" * 16, "b" * 16, "c" * 16} <= set(back)
     state.catch_up(forgetting.mask_of(ws))
     assert set(back) <= shown(ws, state)
@@ -210,7 +210,7 @@ def test_saying_it_again_asks(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         forgetting.leave(ws, state, "a" * 16)
     with pytest.raises(NotFound):
-        forgetting.restore(ws, state, ["a" * 16])
+        unforget.restore(ws, state, ["a" * 16])
     state.close()
     (tmp_path / layout.STATE_DB).unlink()
     assert set(back) <= shown(ws)
@@ -221,7 +221,7 @@ def test_a_restored_entry_can_be_forgotten_again(tmp_path: Path) -> None:
     ws = lived(tmp_path)
     forgotten(ws)
     state = state_of(ws, forgetting.mask_of(ws))
-    assert forgetting.restore(ws, state, [NUT]) == (NUT,)
+    assert unforget.restore(ws, state, [NUT]).entries == (NUT,)
     state.close()
     assert NUT in shown(ws)
     later(ws, minutes=1)

@@ -68,6 +68,13 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         return any((self.category, self.tag, self.about, self.who, self.scope, self.as_of))
 
     @property
+    def everything(self) -> Where:
+        """The same filter over all there is: what held before, what is hidden and what has faded, however many."""
+        return msgspec.structs.replace(
+            self, include_previous=True, include_hidden=True, include_faded=True, limit=0
+        )
+
+    @property
     def exact(self) -> dict[str, tuple[str, ...]]:
         """What an entry's category, session and whom it is about may be, where the filter says so."""
         wanted = {
@@ -91,6 +98,12 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
             and (self.include_hidden or not state.hidden)
             and (self.include_previous or self.as_of is not None or state.current or state.hidden)
         )
+
+
+def must_narrow(named: str | Sequence[str], where: Where | None) -> None:
+    """Raise UsageError for a filter beside ids, and for one that leaves nothing out: it would mean everything."""
+    if where is not None and (named or not where.narrows):
+        raise UsageError("name entries by id or by a filter that narrows, one of the two")
 
 
 def one_or_more(named: str | Sequence[str]) -> Sequence[str]:

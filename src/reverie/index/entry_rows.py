@@ -19,6 +19,7 @@ from reverie.core.fold import EntryState, fold
 from reverie.core.glance.standing import may_stand, standing
 from reverie.core.records import Entry, Event
 from reverie.core.significance import decays
+from reverie.errors import AmbiguousId, NotFound
 
 _PUT = (
     "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised,"
@@ -167,8 +168,13 @@ def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
     return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
 
 
-def events_named(db: sqlite3.Connection, prefix: str) -> list[Event]:
-    """Return the events whose ids begin with `prefix`, at most three."""
-    prefix = without_halves(prefix)
-    rows = db.execute("SELECT body FROM event WHERE id >= ? AND id < ? LIMIT 3", (prefix, f"{prefix}g"))
-    return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
+def event_named(db: sqlite3.Connection, prefix: str) -> Event:
+    """Return the event whose id begins with `prefix`; raises NotFound, AmbiguousId."""
+    wanted = without_halves(prefix)
+    query = "SELECT body FROM event WHERE id >= ? AND id < ? LIMIT 2"
+    found = db.execute(query, (wanted, f"{wanted}g")).fetchall() if prefix else []
+    if len(found) != 1:
+        said = "several events begin with" if found else "no event has the id"
+        message = f"{said} {prefix or '(empty)'}: `reverie get ENTRY` shows what happened to an entry"
+        raise (AmbiguousId if found else NotFound)(message)
+    return msgspec.msgpack.decode(found[0][0], type=Event)

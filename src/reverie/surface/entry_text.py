@@ -12,11 +12,16 @@ import msgspec
 
 from reverie.core.due_list import DueLine
 from reverie.core.fold import EntryState
+from reverie.core.forgetting.letting_go import Naming
 from reverie.core.records import Event, Outcome, Turn
+from reverie.core.text.plural import many
 from reverie.recall import Hit
 from reverie.surface.render import Line, Styled, bold, dim, line
+from reverie.unforget import Gone
 from reverie.why import Behind, Why
 
+_NAMED = 5  # entries that still say a name and are told one by one
+_DEEDS = {"forget": "forgotten", "retract": "taken back", "alike": "says what was forgotten"}
 _LONGEST = 400  # characters of a text in a list; a single entry is shown whole
 
 
@@ -94,6 +99,29 @@ def entry_lines(state: EntryState) -> list[Line]:
         *(line(dim(f"  {name:<13}"), value, indent=15) for name, value in facts.items() if value),
         line(dim(f"  {'id':<13}"), entry.id),
     ]
+
+
+def gone_line(gone: Gone) -> Line:
+    """Return a forgotten entry on one line: its day, category, when it was let go and how, id; never its words."""
+    return line(
+        Styled(gone.day, "cyan"),
+        dim(f" [{gone.category}] "),
+        f"{_DEEDS[gone.deed]} {gone.at:%Y-%m-%d %H:%M} by {gone.by}",
+        dim(f" ({gone.event})" if gone.event else ""),
+        dim(f" ^{gone.id}"),
+        indent=4,
+    )
+
+
+def still_lines(still: Naming) -> Iterator[str]:
+    """Yield what else says a name, and how one reaches it."""
+    for one in still.entries[:_NAMED]:
+        yield f"left, though it names {still.name}: {one} (`reverie forget {one}`)"
+    if (more := len(still.entries) - _NAMED) > 0:
+        yield f"left, though they name {still.name}: {many(more, 'entry')} more"
+    if still.turns:
+        yield f"{many(still.turns, 'turn')} still saying {still.name}: a turn goes with the entries read from it"
+        yield f'`reverie recall "{still.name}" --kind turn` shows them'
 
 
 def judged(state: EntryState) -> str:

@@ -1,17 +1,27 @@
 """Which entries one means when one lets go of some: what was merged with them, and what says the same words.
 
-Owns the circle of a forget; promises that an entry of other words is never in it unless it was merged with one that is;
-never reads a file.
+Owns the circle of a forget, and which entries a mask hides; promises that an entry of other words is never in the
+circle unless it was merged with one that is; never reads a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from reverie.core.fold import EntryState
-from reverie.core.forgetting.mask import FEWEST
-from reverie.core.records import Entry
+from reverie.core.forgetting.mask import FEWEST, Mask
+from reverie.core.records import Entry, JournalRecord, Remember
 from reverie.core.text.phrases import phrase, telling
+
+
+class Naming(msgspec.Struct, frozen=True, kw_only=True):
+    """What still says a name: the ids of entries, and how many turns."""
+
+    name: str
+    entries: tuple[str, ...] = ()
+    turns: int = 0
 
 
 def circle(
@@ -37,6 +47,15 @@ def circle(
     )
     found |= {entry.id: entry for entry in same}
     return found | _reached(found, merged, entries)
+
+
+def out_of_sight(stored: Sequence[Entry], waiting: Iterable[JournalRecord], *, masked: Mask) -> list[Entry]:
+    """Return the entries that a mask hides: those `stored`, and those in records that wait for the drain."""
+    queued: list[Entry] = []
+    for record in waiting:
+        queued += [record.entry] if isinstance(record, Remember) else getattr(record, "entries", ())
+    known = {entry.id for entry in stored}
+    return [*stored, *(entry for entry in queued if entry.id not in known and masked(entry))]
 
 
 def sharing(circle_: Mapping[str, Entry], states: Iterable[EntryState]) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ from reverie.surface.results import (
     Waiting,
 )
 from reverie.transfer import Exported
+from reverie.unforget import Gone
 
 
 class EntryWithHistory(EntryNow, frozen=True):
@@ -228,7 +229,7 @@ ANSWERS: Mapping[str, tuple[Any, ...]] = {
     "take-back": (TakenBack,),
     "recall": (Found,),
     "context": (Context,),
-    "list": (list[EntryNow],),
+    "list": (list[EntryNow], list[Gone]),
     "get": (EntryWithHistory,),
     "why": (Chain, BehindHit),
     "hide": (Hidden,),

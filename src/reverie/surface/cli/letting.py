@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened, where_of
 from reverie.surface.cli.watching import Work, erasing, watched
-from reverie.surface.entry_text import entry_line
+from reverie.surface.entry_text import entry_line, still_lines
 from reverie.surface.render import Line, Styled, dim, line, say
 from reverie.surface.results import Hidden, erased, excluded, forgetting
 
@@ -40,9 +41,9 @@ _CONFIRMED = {"y", "yes"}
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """The entries a command is about."""
+    """The entries a command is about, shown or forgotten."""
 
-    states: tuple[EntryState, ...]
+    states: tuple[EntryState, ...] = ()
     forgotten: tuple[str, ...] = ()
 
     @property
@@ -55,19 +56,30 @@ class _Meant:
         hidden = [line(f"{one} (forgotten)", indent=2) for one in self.forgotten]
         return [line(f"{head}: {len(self.ids)}"), *map(entry_line, self.states), *hidden]
 
+    def now(self, memory: Memory) -> _Meant:
+        """Return the same entries as they stand after something was done with them."""
+        return _named(memory, self.ids)
+
+
+def _named(memory: Memory, entries: Iterable[str]) -> _Meant:
+    """Return the entries that ids, or the beginnings of them, name; raises NotFound, AmbiguousId."""
+    named = [(one, memory.forgotten(one)) for one in dict.fromkeys(entries)]
+    states = [memory.get(one) for one, gone in named if not gone]
+    kept = {state.entry.id: state for state in states}
+    return _Meant(tuple(kept.values()), tuple(dict.fromkeys(gone for _, gone in named if gone)))
+
 
 def _meant(memory: Memory, entries: list[str] | None, where: Where, *, forgotten: bool = False) -> _Meant:
     """Return the entries named by id, or all that the filter admits; raises UsageError for neither or both.
 
-    With `forgotten`, an id may also be that of an entry which is no longer shown.
+    With `forgotten` also those that are, of a filter.
     """
     if bool(entries) == where.narrows:
         raise UsageError("name entries by id or by a filter such as --tag, one of the two")
-    hidden = [one for one in map(memory.forgotten, entries or ()) if one] if forgotten else []
-    named = [entry for entry in entries or () if not any(one.startswith(entry) for one in hidden)]
-    everything = msgspec.structs.replace(where, include_faded=True)
-    states = [memory.get(entry) for entry in named] if entries else memory.list(everything)
-    return _Meant(tuple({state.entry.id: state for state in states}.values()), tuple(hidden))
+    if entries:
+        return _named(memory, entries)
+    gone = [one.id for one in memory.gone(where)] if forgotten else []
+    return _Meant(tuple(memory.list(where)), tuple(gone))
 
 
 @app.command(
@@ -100,21 +112,30 @@ def hide(
         since=since,
         until=until,
     )
-    if unhide and where.filters:
-        where = msgspec.structs.replace(where, include_hidden=True)
+    every = msgspec.structs.replace(where.everything, include_hidden=unhide)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where)
+        meant = _meant(memory, entries, every)
+        if unhide and not entries:
+            meant = _Meant(tuple(state for state in meant.states if state.hidden))
         if not dry_run and meant.ids:
             memory.hide(meant.ids, unhide=unhide)
+            meant = meant.now(memory)
     said = "brought back" if unhide else "hidden"
     told = Hidden(meant.ids, hidden=not unhide, dry_run=dry_run)
-    answer(ctx, told, meant.lines(f"would be {said}" if dry_run else said))
+    answer(
+        ctx,
+        told,
+        [
+            *meant.lines(f"would be {said}" if dry_run else said),
+            *_nothing(meant.ids, "hidden" if unhide else "shown"),
+        ],
+    )
 
 
 @app.command(
     "forget",
     cls=Verb,
-    epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run\nreverie forget 2b47366a --restore",
+    epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run\nreverie forget --about Jonas --restore",
 )
 def forget(
     ctx: typer.Context,
@@ -142,19 +163,27 @@ def forget(
         until=until,
     )
     with opened(ctx) as memory:
-        if restore and where.narrows and not entries:
-            done = memory.forget(where=where, dry_run=dry_run, restore=True)
-            meant = _Meant((), done.ids)
-        else:
-            meant = _meant(memory, entries, where, forgotten=restore)
-            done = memory.forget(meant.ids, dry_run=dry_run, restore=restore)
+        meant = _Meant() if restore else _meant(memory, entries, where.everything)
+        chosen = where if where.narrows and not entries else None
+        if restore and chosen is None and not entries:
+            raise UsageError("name entries by id or by a filter such as --tag, one of the two")
+        done = memory.forget(entries or (), where=chosen, dry_run=dry_run, restore=restore)
+        if restore:
+            meant = _named(memory, done.ids)
+    along = [one for one in done.ids if one not in meant.ids]
     said = "remembered again" if restore else "forgotten"
     lines = meant.lines(f"would be {said}" if dry_run else said)
+    lines += [line(f"{one} (with them: it says the same)", indent=2) for one in along]
     lines += _turns(done.turns, "counted as said")
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
     lines += [line(f"not withdrawn yet: {problem}", indent=4) for problem in done.problems]
     lines += [line(f"left, though it says that and more: {one}", indent=4) for one in done.similar]
-    answer(ctx, forgetting(done, dry_run=dry_run), lines)
+    lines += [line(told, indent=4) for one in done.still for told in still_lines(one)]
+    answer(
+        ctx,
+        forgetting(done, dry_run=dry_run),
+        [*lines, *_nothing((*done.ids, *meant.ids), "shown or hidden")],
+    )
 
 
 @app.command("erase", cls=Verb, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
@@ -187,7 +216,7 @@ def erase(
         until=until,
     )
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where, forgotten=True)
+        meant = _meant(memory, entries, where.everything, forgotten=True)
         if not (dry_run or yes):
             _confirm(ctx, meant)
         chosen = None if entries else where
@@ -203,9 +232,14 @@ def erase(
         [
             *meant.lines("would be erased" if dry_run else "erased"),
             *_turns(done.turns, "whole"),
-            *_left(done),
+            *(_left(done) if done.ids or done.turns else _nothing((), "shown, hidden or forgotten")),
         ],
     )
+
+
+def _nothing(found: Sequence[str], looked_at: str) -> list[Line]:
+    """Return what to say where nothing was found."""
+    return [] if found else [line(f"no entry that is {looked_at} matches")]
 
 
 def _turns(number: int, how: str) -> list[Line]:

@@ -22,6 +22,7 @@ from reverie.surface.entry_text import (
     entry_json,
     entry_line,
     entry_lines,
+    gone_line,
     history_lines,
     hit_lines,
     why_json,
@@ -136,7 +137,7 @@ def context(
 
 
 @app.command(
-    "list", cls=Verb, epilog="reverie list --category decision --since 2026-06-01\nreverie list --previous"
+    "list", cls=Verb, epilog="reverie list --category decision --since 2026-06-01\nreverie list --forgotten"
 )
 def list_(
     ctx: typer.Context,
@@ -152,9 +153,12 @@ def list_(
     previous: Previous = False,
     hidden: Hidden = False,
     faded: Faded = None,
+    forgotten: Annotated[
+        bool, typer.Option("--forgotten", help="What is forgotten instead, without its words.")
+    ] = False,
     limit: Annotated[int, typer.Option(metavar="N", help="The latest so many; 0: all.")] = 0,
 ) -> None:
-    """List entries by day."""
+    """List entries by day, or with --forgotten what was let go and can be brought back."""
     where: Where = where_of(
         category=category,
         tag=tag,
@@ -171,6 +175,10 @@ def list_(
         limit=max(limit, 0),
     )
     with opened(ctx) as memory:
+        if forgotten:
+            gone = memory.gone(where if where.narrows else None)[-where.limit :]
+            answer(ctx, gone, [gone_line(one) for one in gone] or [line("Nothing is forgotten.")])
+            return
         states = memory.list(where)
     lines: list[Line] = [entry_line(state) for state in states]
     none = [line("No entries."), *([line(dim(said))] if (said := hint(category)) else [])]

@@ -5,15 +5,17 @@ Owns what they take and give; promises that each is one line to a verb; never er
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from reverie.memory import Memory
 from reverie.surface import results
+from reverie.surface.http import shapes
 from reverie.surface.http.operations import Ids, Operation, Takes
-from reverie.surface.http.reading import Filters, where_of
+from reverie.surface.http.paging import page
+from reverie.surface.http.reading import Filters, Listing, where_of
 
 
 class Meant(Takes, frozen=True, kw_only=True):
@@ -42,8 +44,8 @@ def _hide(memory: Memory, given: _Hide) -> results.Hidden:
             given.ids, where=where, unhide=given.unhide, dry_run=True
         )  # it says what is wrong with these
         seen = given.unhide or where.include_hidden
-        every = msgspec.structs.replace(where, include_faded=True, include_hidden=seen)
-        ids = [one.entry.id for one in memory.list(every)]
+        every = msgspec.structs.replace(where.everything, include_hidden=seen)
+        ids = [one.entry.id for one in memory.list(every) if one.hidden or not given.unhide]
     if not given.dry_run:
         memory.hide(ids, unhide=given.unhide)
     return results.Hidden(ids, hidden=not given.unhide, dry_run=given.dry_run)
@@ -53,6 +55,18 @@ def _forget(memory: Memory, given: Meant) -> results.Forgetting:
     where = where_of(given.where) if given.where else None
     done = memory.forget(given.ids, where=where, dry_run=given.dry_run)
     return results.forgetting(done, dry_run=given.dry_run)
+
+
+def _gone(memory: Memory, given: Listing) -> dict[str, Any]:
+    where = where_of(given)
+    part, more = page(
+        memory.gone(where if where.narrows else None),
+        given.limit,
+        cursor=given.cursor,
+        key=lambda one: one.id,
+        form=lambda one: one,
+    )
+    return {"entries": part, "next": more}
 
 
 def _exclude(memory: Memory, given: _Exclude) -> dict[str, object]:
@@ -83,6 +97,17 @@ LETTING = (
         example={"ids": ["2b47366a861a87ca"], "dry_run": True},
         unplaced=True,
         run=_forget,
+    ),
+    Operation(
+        id="gone",
+        method="get",
+        path="/forgotten",
+        summary="List what is forgotten and not erased, in the order it was let go, without its words.",
+        right="read",
+        takes=Listing,
+        gives=shapes.Forgotten,
+        example={"about": "Jonas"},
+        run=_gone,
     ),
     Operation(
         id="exclude",

@@ -53,7 +53,9 @@ class _Recall(Filters, frozen=True, kw_only=True):
     reference: Annotated[Instant | None, Meta(description="Relative dates count from then.")] = None
 
 
-class _Listing(Filters, frozen=True, kw_only=True):
+class Listing(Filters, frozen=True, kw_only=True):
+    """Which entries are meant, and which page of them."""
+
     limit: Limit = 100
     cursor: Cursor = ""
 
@@ -113,7 +115,7 @@ def _context(memory: Memory, given: _Context) -> Context:
     )
 
 
-def _list(memory: Memory, given: _Listing) -> dict[str, Any]:
+def _list(memory: Memory, given: Listing) -> dict[str, Any]:
     found = memory.list(where_of(given))
     part, more = page(found, given.limit, cursor=given.cursor, key=_id_of, form=entry_json)
     return {"entries": part, "next": more, "hint": hint(given.category)}
@@ -159,7 +161,7 @@ READING = (
         path="/entries",
         summary="List entries by day.",
         right="read",
-        takes=_Listing,
+        takes=Listing,
         gives=shapes.ENTRIES,
         example={"category": "preference", "limit": 2},
         run=_list,

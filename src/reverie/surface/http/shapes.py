@@ -12,6 +12,7 @@ import msgspec
 from reverie.core.records import Event, Outcome, Run, Turn
 from reverie.core.scopes import Member
 from reverie.surface import results
+from reverie.unforget import Gone
 
 PARTS = "#/components/schemas/"  # where the specification keeps the types
 
@@ -50,6 +51,13 @@ class History(msgspec.Struct, frozen=True):
     """What happened to an entry, oldest first."""
 
     events: list[Event]
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """What is forgotten, without its words, and the cursor of the next page."""
+
+    entries: list[Gone]
+    next: str = ""
 
 
 class Runs(msgspec.Struct, frozen=True):

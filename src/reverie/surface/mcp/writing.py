@@ -15,7 +15,7 @@ from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.remember import Remembered
 from reverie.surface.entry_text import entry_json
-from reverie.surface.mcp.answers import FLAG, INTEGER, TEXT, TEXTS, Answer, shape
+from reverie.surface.mcp.answers import FLAG, INTEGER, TEXT, TEXTS, Answer, listing, shape
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.tools import ID, ORIGIN, Tool, Values, origin_of
 from reverie.surface.results import forgetting
@@ -117,6 +117,8 @@ def _forget(memory: Memory, values: Values) -> Answer:
         )
     if done.similar:
         text += f" Left as they are, though they say it and more: {', '.join(done.similar)}."
+    for one in done.still:
+        text += f" Still naming {one.name}: {', '.join((*one.entries, many(one.turns, 'turn')))}."
     if done.problems:
         text += f" Not withdrawn yet: {'; '.join(done.problems)}."
     return Answer(text, msgspec.to_builtins(forgetting(done, dry_run=values["dry_run"])))
@@ -256,6 +258,7 @@ WRITING = (
             dry_run=FLAG,
             turns=INTEGER,
             **dict.fromkeys(("ids", "places", "similar", "problems"), TEXTS),
+            still=listing(shape("name", "entries", "turns", name=TEXT, entries=TEXTS, turns=INTEGER)),
         ),
         destroys=True,
         repeats=True,
