@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import outside
 import pytest
 from shells import OPTIONS, TYPED, shell
-from written import DOCS, FENCE, PAGES, README, blocks, named, with_blocks
+from written import DOCS, FENCE, PAGES, README, ROOT, blocks, named, with_blocks
 
 import reverie
 from reverie import Opening, Turn
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from reverie.core.records import Role
 
+PACKAGE = ROOT / "src" / "reverie"
+# A path of ours in backticks: with a folder of the project or of the package before it.
+OURS = re.compile(
+    r"`((?:src|tests|benchmarks|samples|docs|core|store|index|model|surface|adapters|importers)/[\w/.*-]*)`"
+)
 LINK = re.compile(r"\[[^\[\]]+\]\(([^()\s]+)\)")
 CALL = re.compile(
     r"(?:^|[\s(|`])reverie((?: +-w \S+| +--(?:workspace|agent-id|config-dir|user) \S+)*)"
@@ -153,6 +158,16 @@ def test_a_link_leads_somewhere(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in anchors(file)):
             broken.append(target)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", named([README, *PAGES]))
+def test_a_file_of_ours_that_is_named_is_there(page: Path) -> None:
+    """Each module, test or folder of the project that a page names by its path is there, for pages outlive moves."""
+    named_ones = OURS.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+    absent = [
+        one for one in named_ones if not any(any(place.glob(one.rstrip("/"))) for place in (ROOT, PACKAGE))
+    ]
+    assert absent == []
 
 
 def anchors(page: Path) -> set[str]:
