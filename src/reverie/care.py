@@ -28,7 +28,6 @@ from reverie.index.state import State
 from reverie.publish import note
 from reverie.reaching import around_of
 from reverie.reindex import Reindexed, drop
-from reverie.status import Status, status
 from reverie.store.forgotten.letting_go import look_through
 from reverie.store.intents import settle_damaged
 from reverie.store.workspace import Workspace
@@ -128,7 +127,7 @@ class Care(Word):
 
     # Care
 
-    def status(self) -> Status:
+    def status(self) -> steps.status.Status:
         """Return where everything stands, and what needs attention with its remedy.
 
         >>> memory.status().problems
@@ -140,7 +139,7 @@ class Care(Word):
             *partly.each(lambda: company.troubles(opened)),
             *partly.each(lambda: following.troubles(opened)),
         ]
-        seen = status(opened.ws, state, trusted=opened.trusted, asked=asked, partly=partly)
+        seen = steps.status.status(opened.ws, state, trusted=opened.trusted, asked=asked, partly=partly)
         return msgspec.structs.replace(seen, problems=(*seen.problems, *apart)) if apart else seen
 
     def members(self, *, add: str = "", remove: str = "") -> list[Member]:

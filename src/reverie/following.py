@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from reverie import layout
+from reverie import layout, steps
 from reverie.company import THEIRS, fellows
 from reverie.core.forgetting.erasure import Erasure, Order
 from reverie.core.scopes import Copied
@@ -20,7 +20,6 @@ from reverie.core.text.names import safe_name
 from reverie.erase_along import Along, erase_along, said_by
 from reverie.errors import NotFound, ReverieError
 from reverie.opening import Opened
-from reverie.status import Problem
 from reverie.store import subscriptions
 from reverie.store.forgotten import orders
 
@@ -39,16 +38,23 @@ def planned(opened: Opened, erasure: Erasure) -> Along:
     return _together((*found, *_in_shared(opened, copies, dry_run=True)))
 
 
-def troubles(opened: Opened) -> tuple[Problem, ...]:
+def troubles(opened: Opened) -> tuple[steps.status.Problem, ...]:
     """Return what erases have still to do elsewhere, each with its remedy."""
     ws, remedy = opened.ws, "run `reverie drain`; what keeps it from being done is told then"
     left = dict.fromkeys(name for order in orders.waiting(ws) for name in order.people)
     asked = len(_asked(opened))
-    found = [Problem(f"an erase has still to reach {layout.person_folder(name)}", remedy) for name in left]
+    found = [
+        steps.status.Problem(f"an erase has still to reach {layout.person_folder(name)}", remedy)
+        for name in left
+    ]
     if asked:
-        found.append(Problem(f"{asked} copies in shared workspaces are still to be erased", remedy))
+        found.append(
+            steps.status.Problem(f"{asked} copies in shared workspaces are still to be erased", remedy)
+        )
     found += [
-        Problem(f"{path} is damaged: an erase may not have reached everybody", "erase again, then remove it")
+        steps.status.Problem(
+            f"{path} is damaged: an erase may not have reached everybody", "erase again, then remove it"
+        )
         for path in orders.unreadable(ws)
     ]
     return tuple(found)

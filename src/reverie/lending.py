@@ -25,14 +25,15 @@ from reverie.core.text.plural import many
 from reverie.errors import Conflict, InvalidRecord, UsageError
 from reverie.later import later
 from reverie.reaching import reach_of
-from reverie.store.dreams import dreaming as kept_runs
-from reverie.store.dreams import lease, reviews, runs, wanted
+from reverie.store.dreams import lease, reviews, runs
 from reverie.store.hosts import lent
 from reverie.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from reverie.model import extraction, extraction_request
+    from reverie.store.dreams import dreaming, wanted
 else:
+    dreaming, wanted = later("reverie.store.dreams.dreaming"), later("reverie.store.dreams.wanted")
     extraction = later("reverie.model.extraction")
     extraction_request = later("reverie.model.extraction_request")
 
@@ -177,7 +178,7 @@ class Lending(Checked, Care):
             raise Conflict(message)
         else:
             with lease.driving(ws, "review", run=proposal.path):
-                kept_runs.close(ws, proposal.path)
+                dreaming.close(ws, proposal.path)
             lease.release(ws, proposal.path)
 
 

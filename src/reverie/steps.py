@@ -24,7 +24,9 @@ __all__ = [
     "lint",
     "merging",
     "review",
+    "skills",
     "stating",
+    "status",
     "transfer",
     "undo",
 ]
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
         lint,
         merging,
         review,
+        skills,
         stating,
+        status,
         transfer,
         undo,
     )
@@ -62,6 +66,8 @@ else:
     lint = later("reverie.lint")
     merging = later("reverie.merging")
     review = later("reverie.review")
+    skills = later("reverie.skills")
     stating = later("reverie.stating")
+    status = later("reverie.status")
     transfer = later("reverie.transfer")
     undo = later("reverie.undo")

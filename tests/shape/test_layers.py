@@ -36,8 +36,13 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "indexing": {"config", "entrance", *BELOW_MEMORY},  # how the index of one is opened
     "steps": {"consolidate", "indexing", *BELOW_MEMORY},  # those that are loaded when they are first taken
     "opening": {"config", "entrance", "steps", *BELOW_MEMORY},  # what a Memory holds
-    "company": {"opening", *BELOW_MEMORY},  # whose memories are read along
-    "following": {"opening", "company", *BELOW_MEMORY},  # what an erase does beyond its own workspace
+    "company": {"opening", "steps", *BELOW_MEMORY},  # whose memories are read along
+    "following": {
+        "opening",
+        "company",
+        "steps",
+        *BELOW_MEMORY,
+    },  # what an erase does beyond its own workspace
     "naming": {"opening", *BELOW_MEMORY},  # what still says a name after a forget
     "word": {
         "opening",

@@ -6,16 +6,19 @@ other, and that a stream which is closed or takes no more ends no command with a
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn, TextIO
 
 _INTERRUPTED = 130
+_MADE = 100_000  # objects that are made between two looks for garbage; a command loads about as many
 
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    gc.set_threshold(_MADE, *gc.get_threshold()[1:])
     if None in (sys.stdin, sys.stdout, sys.stderr):
         import_module("reverie.store.filesystem.streams").stand_in()
     try:
@@ -24,6 +27,7 @@ def main() -> NoReturn:
         code = _INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         _release(stream)
+    gc.freeze()  # else Python looks through all that was loaded once more at its end: a tenth of a short command
     sys.exit(code)
 
 
