@@ -202,24 +202,22 @@ class _Before:
 
     def __init__(self, ws: Workspace, session: str, *, anew: bool, sources: tuple[str, ...]) -> None:
         """Begin where the transcript was read up to within what it repeats of `sources`, or at its beginning."""
-        self._own = _known(ws, session) if anew else set()
+        self._ws, self._own = ws, _known(ws, session) if anew else set()
+        self.sources = sources  # the sessions that what was read last is repeated from
+        self._looks = anew or bool(sources)
         self._forked: Forked | None = None
-        if anew or sources:
-            self._forked = Forked(beginnings(ws, _SOURCES), lambda name: _known(ws, name), sources=sources)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The sessions that what was read last is repeated from."""
-        return self._forked.sources if self._forked is not None else ()
 
     def fresh(self, turns: list[Turn]) -> list[Turn]:
         """Return the turns that are new."""
-        if self._forked is not None and turns:
+        if self._looks and turns:
+            if self._forked is None:
+                begun = beginnings(self._ws, _SOURCES)
+                self._forked = Forked(begun, lambda name: _known(self._ws, name), sources=self.sources)
             copied = [place for place, turn in enumerate(turns, 1) if self._forked.copied(turn)]
             # A copy is one stretch: what stands between was off the record there.
             turns = turns[copied[-1] :] if copied else turns
-            if turns:
-                self._forked = None  # the session goes on by itself
+            self._looks = not turns  # else the session goes on by itself
+            self.sources = self._forked.sources if self._looks else ()
         return [turn for turn in turns if turn.id not in self._own]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -131,15 +132,16 @@ def test_two_sessions_at_once(desk: Desk) -> None:
 
 
 def test_a_memory_that_fails_keeps_nobody_waiting(desk: Desk) -> None:
-    """With the memory locked, and then with its program gone, the agent answers; later it is taken in all the same."""
+    """With the memory locked, or hooks that hang or are gone, the agent answers, and it is taken in later."""
     settings = desk.install()
     desk.environment["REVERIE_LOCK_WAIT_SECONDS"] = "1"
     with desk.memory() as memory, memory.opened.writable.writing("test"):
         assert desk.ask("I moved to Lisbon.") == "Noted.\n"
     installed = settings.read_text()
-    settings.write_text(
-        installed.replace("reverie hook", "gone-program hook").replace('"timeout": 15', '"timeout": 1')
+    broken = installed.replace("reverie hook S", "gone-program hook S").replace(
+        '"command": "', '"command": "sleep 60; ', 1
     )
+    settings.write_text(re.sub('"timeout": [0-9]+', '"timeout": 1', broken))
     assert desk.ask("I prefer tea.") == "Noted.\n"
     settings.write_text(installed)
     desk.ask("Hello.", "--continue")
