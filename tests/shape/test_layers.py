@@ -44,14 +44,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         *BELOW_MEMORY,
     },  # what an erase does beyond its own workspace
     "naming": {"opening", *BELOW_MEMORY},  # what still says a name after a forget
-    "word": {
-        "opening",
-        "company",
-        "following",
-        "naming",
-        "steps",
-        *BELOW_MEMORY,
-    },  # the verbs of Memory by which one says something about entries
+    "word": {"opening", "company", "following", "steps", *BELOW_MEMORY},  # the verbs about entries
     "care": {
         "opening",
         "company",
@@ -60,15 +53,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         "reaching",
         "steps",
         *BELOW_MEMORY,
-    },  # the verbs of Memory that a person uses
+    },  # those of a person
     "reaching": {"opening", "steps", *BELOW_MEMORY},  # what the dream asks of an open Memory
-    "lending": {
-        "opening",
-        "care",
-        "reaching",
-        "steps",
-        *BELOW_MEMORY,
-    },  # the verbs of Memory for a host's own model
+    "lending": {"opening", "care", "reaching", "steps", *BELOW_MEMORY},  # its verbs for a host's own model
     "memory": {"opening", "company", "care", "lending", "reaching", "steps", "consolidate", *BELOW_MEMORY},
     "front": {"entrance", "opening", "memory", "consolidate", *BELOW_MEMORY},
     # Fakes of any part, for users' tests too.
@@ -203,31 +190,6 @@ def hidden_imports(source: Source) -> Iterator[str]:
             yield f"{source.where(found.node)}: {found.target} is imported inside a function"
 
 
-def unnamed_later(source: Source) -> Iterator[str]:
-    """Yield each module that is loaded later and not imported, under the same name, for the type checker."""
-    known = {(found.local, found.target) for found in imports(source)}
-    for node in ast.walk(source.tree):
-        if not isinstance(node, ast.Assign):
-            continue
-        for name, value in zip(_parts(node.targets[0]), _parts(node.value), strict=False):
-            if isinstance(value, ast.Call) and ast.unparse(value.func) == "later":
-                said = ast.literal_eval(value.args[0])
-                if (ast.unparse(name), said) not in known:
-                    yield f"{source.where(node)}: nothing says what `{ast.unparse(name)}` is, {said}"
-
-
-def _parts(node: ast.expr) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.Tuple) else [node]
-
-
-def test_what_is_loaded_later_is_imported_for_its_types() -> None:
-    """A module that is loaded when first used is imported under TYPE_CHECKING too, where types and layers see it."""
-    demand(
-        (one for source in package() for one in unnamed_later(source)),
-        "Import the module, under the same name, beneath `if TYPE_CHECKING:`.",
-    )
-
-
 def test_imports_go_one_way() -> None:
     """Surfaces and adapters import memory, memory the steps, steps the rooms, rooms the core, and none looks back."""
     demand(
@@ -359,14 +321,6 @@ def test_a_module_counts_by_what_is_used_of_it() -> None:
         )
         == 2
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "count"), [("x = later('reverie.b')", 0), ("x, y = later('reverie.a'), 1", 1), ("x = 1", 0)]
-)
-def test_a_module_that_is_only_loaded_later_is_found(text: str, count: int) -> None:
-    """Another name, or another module, than the one imported is found."""
-    assert len(list(unnamed_later(parse("src/reverie/c.py", f"from reverie import b as x\n{text}")))) == count
 
 
 def test_a_stranger_is_found() -> None:
