@@ -9,6 +9,7 @@ never writes into a workspace that it reads along, but for the copies that `shar
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -132,7 +133,7 @@ def known(opened: Opened, prefix: str, *, among: str = "recall") -> EntryState:
         if gone := unforget.id_of(opened.ws, prefix):
             message = f"entry {gone} is forgotten: `reverie forget {gone} --restore` brings it back"
         elif along := seen_along(opened, prefix):
-            name, place = along[1].along, along[0].ws.root
+            name, place = along[1].along, shlex.quote(str(along[0].ws.root))
             message = (
                 f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
             )
@@ -265,10 +266,11 @@ def _fellow(opened: Opened, name: str, folder: Path | None) -> Fellow:
         theirs = opened.along.get(name) or _open(opened, folder)
     except (NotAWorkspace, BadSettings, DamagedFile, NewerFormat, UnsafePath, StoreUnwritable) as error:
         return Fellow(name, problem=f"{name}: {error}")
-    opened.along[name] = theirs
+    opened.along[name], typed = theirs, shlex.quote(str(folder))
     if not theirs.trusted:
         return Fellow(
-            name, problem=f"{name} was not made here: look through it, then `reverie trust {folder}`"
+            name,
+            problem=f"{name} was not made here: look through it, then `reverie trust {typed}`",
         )
     me = member_of(opened)
     try:
@@ -278,7 +280,7 @@ def _fellow(opened: Opened, name: str, folder: Path | None) -> Fellow:
     if not belongs:
         return Fellow(
             name,
-            problem=f"{me.agent} is no member of {name}: run `reverie -w {folder} members --add {me.id}`",
+            problem=f"{me.agent} is no member of {name}: run `reverie -w {typed} members --add {me.id}`",
         )
     return Fellow(name, opened=theirs)
 

@@ -8,6 +8,7 @@ not written to before it is trusted; never runs a step but for recovery.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -92,7 +93,7 @@ class Opened:
         """Raise Untrusted for a workspace that was not initialised here."""
         if not self.trusted:
             root = self.ws.root
-            message = f"{root} was not made here: look through it, then run `reverie trust {root}`"
+            message = f"{root} was not made here: look through it, then run `reverie trust {shlex.quote(str(root))}`"
             raise Untrusted(message)
 
     @property

@@ -264,3 +264,14 @@ def test_each_person_s_memory_is_drained_too(shell: Shell, system: System) -> No
     for name in ("Dana", "Zoe"):
         assert shell.json("status", "--user", name)["queued"] == 0
         assert shell.json("list", "--user", name)[0]["text"] == f"{name} keeps bees"
+
+
+def test_what_takes_a_schedule_back_can_be_copied(shell: Shell, system: System, tmp_path: Path) -> None:
+    """The command that is shown for taking a schedule back does so as it stands, whatever the folder is called."""
+    place = tmp_path / "Dana's memories"
+    made = shell.raw("init", str(place), "--config-dir", str(shell.config), "--schedule", "cron")
+    undo = re.search(r"undo: reverie (.+)\n", made.out)
+    assert undo
+    assert system.table.read_text() != ""
+    assert shell.raw(*shlex.split(undo[1]), "--config-dir", str(shell.config)).code == 0
+    assert system.table.read_text() == ""

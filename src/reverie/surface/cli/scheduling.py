@@ -7,6 +7,7 @@ neither cron nor systemd has the environment of a shell; never runs it.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,4 +43,4 @@ def schedule_lines(made: Scheduled, place: Path) -> Iterator[Line]:
     for command in made.by_hand:
         yield line("systemd did not answer; run this yourself: ", command, indent=2)
     if made.kind != "none":
-        yield line(dim(f"undo: reverie init {place} --schedule none"))
+        yield line(dim(f"undo: reverie init {shlex.quote(str(place))} --schedule none"))

@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -227,7 +228,9 @@ class Tokens:
         seen = self._disk.stat(name)
         if seen is not None and seen.st_mode & _OTHERS and os.name == "posix":
             place = self._disk.root / name
-            raise BadSettings(f"{place} may be read by others: run `chmod 600 {place}`, and make new tokens")
+            raise BadSettings(
+                f"{place} may be read by others: run `chmod 600 {shlex.quote(str(place))}`, and make new tokens"
+            )
 
 
 def _parsed(data: bytes | None, place: str) -> _Kept:
