@@ -44,7 +44,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         *BELOW_MEMORY,
     },  # what an erase does beyond its own workspace
     "naming": {"opening", *BELOW_MEMORY},  # what still says a name after a forget
-    "word": {"opening", "company", "following", "steps", *BELOW_MEMORY},  # the verbs about entries
+    "word": {"opening", "company", "following", "naming", "steps", *BELOW_MEMORY},  # the verbs about entries
     "care": {
         "opening",
         "company",
