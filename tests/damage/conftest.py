@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from lived import copy, live
+from planting import World
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +21,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(lived: Path, tmp_path: Path) -> Path:
     """Return a copy of it to harm."""
     return copy(lived, tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Return a home in which everything was lived, with what its memory knew; nobody changes it."""
+    return World(tmp_path_factory.mktemp("world"))

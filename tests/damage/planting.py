@@ -19,6 +19,7 @@ from lived import NOON, copy, live, open_memory, opening
 
 from reverie import layout
 from reverie.adapters.anthropic_memory import handle
+from reverie.context import ContextRequest
 from reverie.core.records import Draft, Turn
 from reverie.errors import ReverieError
 from reverie.memory import Memory
@@ -61,7 +62,7 @@ def live_fully(root: Path) -> None:
         handle(memory, {"command": "create", "path": "/memories/a.md", "file_text": "Dana calls at noon"})
         with suppress(ReverieError):
             memory.remember("Dana sleeps late", Draft(due="some day"))
-        memory.context()
+        memory.context(ContextRequest(session="s0"))
         ana = memory.person("Ana")
         ana.capture("mine", Turn(role="user", content="I keep bees with Dana.", at=NOON))
         ana.remember("Ana keeps bees with Dana")
@@ -399,7 +400,7 @@ def known(home: Path, *, first: int = 1 << 45) -> tuple[set[str], set[str]]:
         turns = set()
         for path in sorted((home / "agent" / layout.SESSIONS).glob("*.jsonl")):
             for line in path.read_bytes().splitlines():
-                with suppress(ValueError):
+                with suppress(ValueError, RecursionError):
                     turns.add(json.loads(line).get("content", ""))
         return entries, turns
 

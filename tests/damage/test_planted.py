@@ -52,12 +52,6 @@ KINDS = (
 QUICK = ("status", "list", "recall", "check", "capture", "more", "remember", "export", "again")
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Return a home in which everything was lived; nobody changes it."""
-    return World(tmp_path_factory.mktemp("world"))
-
-
 def able(plant: Plant) -> None:
     """Skip where only a superuser could plant it."""
     if plant in {device, foreign} and os.geteuid() != 0:

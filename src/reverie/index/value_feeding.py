@@ -13,7 +13,7 @@ import msgspec
 
 from reverie.core.days import Calendar
 from reverie.core.formats import framing
-from reverie.core.formats.key_values import ends, name_of, row_id, row_of
+from reverie.core.formats.key_values import ends, name_of, readable, row_id, row_of
 from reverie.core.records import KeyValue
 from reverie.core.search.rows import Row
 from reverie.errors import InvalidRecord
@@ -71,6 +71,7 @@ def _gained(files: Files, before: str) -> tuple[int, bytes, bytes]:
 
 def _said(line: framing.Line) -> KeyValue | None:
     try:
-        return framing.decode(line, KeyValue)
+        said = framing.decode(line, KeyValue)
     except InvalidRecord:
         return None
+    return said if readable(said) else None

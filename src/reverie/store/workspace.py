@@ -7,7 +7,7 @@ has its folders and that a newer format is refused; never reads the environment 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -19,7 +19,7 @@ from reverie.core.days import Calendar
 from reverie.core.formats import framing
 from reverie.core.secrets.redact import redact
 from reverie.core.secrets.redact_json import redact_json
-from reverie.errors import DamagedFile, NotAWorkspace, UsageError
+from reverie.errors import DamagedFile, InvalidRecord, NotAWorkspace, UsageError
 from reverie.store.filesystem.disk import Disk
 from reverie.store.filesystem.lock import Locks
 
@@ -131,18 +131,19 @@ class Workspace:
             message = f"{self.root} is no workspace: run `reverie init {self.root}` to make one there"
             raise NotAWorkspace(message)
         lines, damaged = framing.read(data)
-        if not lines or damaged:
-            message = (
-                f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
-            )
-            raise DamagedFile(message)
-        return framing.decode(lines[-1], Identity)
+        if lines and not damaged:
+            with suppress(InvalidRecord):
+                return framing.decode(lines[-1], Identity)
+        message = f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
+        raise DamagedFile(message)
 
     def found(self, identity: Identity) -> None:
         """Make the folder a workspace, or write its identity anew; members that this version does not know stay."""
         self.make_folders()
         lines, _ = framing.read(self.disk.read(layout.ORIGIN) or b"")
-        before: dict[str, object] = framing.decode(lines[-1], dict[str, object]) if lines else {}
+        before: dict[str, object] = {}
+        with suppress(InvalidRecord):
+            before = framing.decode(lines[-1], dict[str, object]) if lines else {}
         own = {"v", "crc", *Identity.__struct_fields__}
         unknown = {name: value for name, value in before.items() if name not in own}
         self.disk.replace(layout.ORIGIN, framing.frame({**msgspec.to_builtins(identity), **unknown}))

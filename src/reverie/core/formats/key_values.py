@@ -68,6 +68,18 @@ def fold(items: dict[Name, Item], lines: Iterable[tuple[int, KeyValue]]) -> None
             items[name] = Item(line, line.until, size)
 
 
+def readable(line: KeyValue) -> bool:
+    """Tell whether the value of a line can be read: JSON is checked for its marks alone when its line is."""
+    try:
+        decoded(line)
+    except (
+        msgspec.MsgspecError,
+        UnicodeDecodeError,
+    ):  # a number of thousands of digits, bytes that are no text
+        return False
+    return True
+
+
 def decoded(line: KeyValue) -> Any:  # noqa: ANN401 - any JSON
     """Return the value of a line; None where it has none."""
     return msgspec.json.decode(line.value) if isinstance(line.value, msgspec.Raw) else None

@@ -36,10 +36,14 @@ _TABLES = {path[0]: key for path, key in reversed(tuple(KEYS.items())) if len(pa
 _TOML_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SHOWN = 60
+_DOTS = 100  # in one line of a settings file
 
 
 def parse_toml(text: str, where: str) -> dict[str, object]:
     """Return the tables of a TOML text; `where` names the file. Raises BadSettings with the line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > _DOTS:  # a key of many parts takes the reader the square of their number
+            raise BadSettings(f"{where}:{number}: more than {_DOTS} dots in a line; no setting needs that")
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError as error:

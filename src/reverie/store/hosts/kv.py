@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.core.formats.key_values import Item, Name, fold, name_of
+from reverie.core.formats.key_values import Item, Name, fold, name_of, readable
 from reverie.core.records import KeyValue
 from reverie.errors import InvalidRecord
 from reverie.store import stream
@@ -123,6 +123,9 @@ def _tidied(data: bytes, now: datetime) -> bytes:
         except InvalidRecord:
             opaque.append(line)
             continue
+        if not readable(said):
+            opaque.append(line)
+            continue
         name = name_of(said)
         fold(items, [(line.end - line.offset, said)])
         before = standing.get(name, [])
@@ -142,7 +145,8 @@ def _taken(ws: Workspace, now: Table, data: bytes) -> Table:
     read: stream.Read[KeyValue] = stream.parse(layout.KV, data, kind=KeyValue, start=now.end)
     sizes, before = [], now.end
     for end, line in read.values:
-        sizes.append((end - before, line))
+        if readable(line):
+            sizes.append((end - before, line))
         before = end
     fold(now.items, sizes)
     now.size, now.mtime = now.end + len(data), status.st_mtime_ns if status is not None else 0
