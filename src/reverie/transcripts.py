@@ -63,9 +63,13 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Piece(msgspec.Struct):
-    """What a stretch of a transcript holds: where it ends, turns by session, lines to be set aside."""
+    """What a stretch of a transcript holds: where it ends, turns by session, lines to be set aside.
+
+    `copies` has by session the other one in which, by what the host says, so many of its turns were said.
+    """
 
     end: int
+    copies: dict[str, tuple[str, int]] = msgspec.field(default_factory=dict)
     turns: dict[str, list[Turn]] = msgspec.field(default_factory=dict)
     aside: list[stream.Damaged] = msgspec.field(default_factory=list)
 
@@ -85,7 +89,8 @@ def follow(ws: Workspace, path: str, session: str, *, rendered: Rendered, most: 
         while place < size and most > 0:
             piece = _read(ws, file, place, default=session)
             for name, turns in piece.turns.items():
-                piece.turns[name] = _marked(before.fresh(turns), rendered)
+                said = turns[_followed(ws, path, piece.copies.get(name)) :]
+                piece.turns[name] = _marked(before.fresh(said), rendered)
             # A line that has no end yet is not counted among what is left.
             ends = size if piece.end > place else place
             after = Position(piece.end, ends, _head(file, piece.end), before.sources)
@@ -163,7 +168,9 @@ def _read(ws: Workspace, file: BinaryIO, at: int, *, default: str) -> _Piece:
     for line in data[:end].split(b"\n"):
         if raw := line.strip():
             try:
-                _take(piece, ws, claude_code.event(msgspec.json.decode(raw), defaults))
+                value = msgspec.json.decode(raw)
+                _take(piece, ws, claude_code.event(value, defaults))
+                _note_copies(piece, value)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
                 _set_aside(piece, ws, place, raw=raw, why=str(error))
         place += len(line) + 1
@@ -191,6 +198,22 @@ def _take(piece: _Piece, ws: Workspace, found: Iterator[Any]) -> None:
             raise UsageError(why)
         clean = cleaned(turn, allow=settings.redaction_allow) if settings.redaction else turn
         piece.turns.setdefault(clean.session, []).append(clean)
+
+
+def _note_copies(piece: _Piece, value: Any) -> None:  # noqa: ANN401 - foreign JSON
+    """Note that the turns up to an answer that was asked for in another session were said there."""
+    told = value if isinstance(value, dict) else {}
+    session, source = told.get("sessionId"), told.get("requestSessionId")
+    if isinstance(session, str) and isinstance(source, str) and source != session:
+        piece.copies[session] = (source, len(piece.turns.get(session, ())))
+
+
+def _followed(ws: Workspace, path: str, copies: tuple[str, int] | None) -> int:
+    """Return how many turns are copies from a transcript that was followed: each was stored, or off the record."""
+    if copies is None or "/" in copies[0]:
+        return 0
+    source = hooks.read(ws).positions.get(str(Path(path).with_name(f"{copies[0]}.jsonl")), Position())
+    return copies[1] if source.at and not source.left else 0
 
 
 def _set_aside(piece: _Piece, ws: Workspace, place: int, *, raw: bytes, why: str) -> None:

@@ -90,6 +90,27 @@ def test_what_was_off_the_record_stays_off_it_in_a_fork(memory: Memory, tmp_path
     assert said(memory, "s2") == ["My cat is called Tom."]
 
 
+@pytest.mark.parametrize("session", ["s1", None])
+def test_a_session_off_the_record_stays_off_it_in_a_fork(
+    memory: Memory, tmp_path: Path, session: str | None
+) -> None:
+    """Of a session of which nothing was stored, for it or all were paused, a copy brings nothing either."""
+    first = Real(tmp_path / "s1.jsonl", "s1")
+    memory.pause(session)
+    first.say("Between us.")
+    first.write(first.line("assistant", "I tell nobody."))
+    first.fire(memory, "Stop")
+    memory.resume(session)
+    fork = forked(first, tmp_path / "s2.jsonl", "s2")
+    answer = fork.path.read_bytes().replace(
+        b'"type": "assistant"', b'"type": "assistant", "requestSessionId": "s1"'
+    )
+    fork.path.write_bytes(answer)
+    fork.say("My cat is called Tom.")
+    fork.fire(memory, "Stop")
+    assert said(memory, "s2") == ["My cat is called Tom."]
+
+
 def test_what_was_erased_does_not_come_back_by_a_fork(memory: Memory, tmp_path: Path) -> None:
     """A copy of a session still has the words that were erased from it, and they are not stored again."""
     first = Real(tmp_path / "a.jsonl", "s1")
