@@ -114,7 +114,7 @@ def estate(tmp_path: Path) -> Iterator[Estate]:
 @pytest.fixture
 def outside(estate: Estate) -> Outside:
     """What lies outside of the workspace; the configuration is the daemon's own."""
-    return Outside(estate.home, estate.root / "agent", (estate.root / "agent", estate.config))
+    return Outside(estate.home, estate.root / "agent")
 
 
 def _over(estate: Estate, outside: Outside, asking: Asking) -> None:
@@ -129,18 +129,15 @@ def _over(estate: Estate, outside: Outside, asking: Asking) -> None:
     log = json.dumps([one for one in estate.log if one["event"] not in {"serving", "stopped"}])
     assert outside.told(log) == ""
     made = outside.stands().keys() - outside.before.keys()
-    assert {path for path in made if not _is_of_the_server(path)} == set()
+    assert {path for path in made if not _is_of_a_workspace(path)} == set()
     assert {path: outside.before[path] for path in outside.before} == {
         path: data for path, data in outside.stands().items() if path in outside.before
     }
 
 
-def _is_of_the_server(path: str) -> bool:
-    """Tell whether a file lies in the server's own folder or in a workspace that a client made, of a plain name."""
-    return (
-        re.fullmatch(r"[^/]*-[0-9a-f]{8}|\.reverie", path.partition("/root/")[2].partition("/")[0])
-        is not None
-    )
+def _is_of_a_workspace(path: str) -> bool:
+    """Tell whether a file lies in a workspace that a client made, which has a plain name."""
+    return re.fullmatch(r"[^/]*-[0-9a-f]{8}", path.partition("/root/")[2].partition("/")[0]) is not None
 
 
 def test_no_argument_is_a_path(estate: Estate, outside: Outside) -> None:

@@ -54,14 +54,10 @@ _LEADING = (
 
 @dataclass
 class Outside:
-    """A home with a canary beside its root, links to it planted in a workspace, and everything as it stood before.
-
-    `own` are the folders that a server may write.
-    """
+    """A home with a canary beside its root, links to it planted in a workspace, and everything as it stood before."""
 
     home: Path
     workspace: Path
-    own: tuple[Path, ...]
     before: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,6 +68,11 @@ class Outside:
         (self.workspace / "notebook" / "planted.md").symlink_to(self.canary)
         (self.workspace / "notebook" / "linked").symlink_to(self.home)
         self.before = self.stands()
+
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """The folders that a server may write."""
+        return self.workspace, self.workspace.parent / ".reverie", self.home / "config"
 
     @property
     def canary(self) -> Path:
