@@ -77,6 +77,9 @@ MILESTONE = Words(
 NAMED = Words(
     r"""I am (?P<name>[A-Z][a-zà-ÿ'’-]+(?: [A-Z][a-zà-ÿ'’-]+)?)(?=$|[.!]| from [A-Z]| from the [A-Z]| here\b)"""
 )
+CALLED = Words(
+    r"(?:[Ee]very(?:one|body)|(?:[Mm]y |[Mm]ost )?(?:[Ff]riends|[Pp]eople|[Cc]olleagues)) calls? me [A-Z]\w+"
+)
 NO_NAMES = frozenset(
     r"""english german french spanish italian portuguese dutch polish russian turkish arabic chinese
     mandarin cantonese japanese korean hindi swedish danish norwegian finnish greek czech hebrew ukrainian
@@ -192,7 +195,9 @@ STANDING = Words(
     |i) [^,]{3,60}, (?:please |always |never |do not )\w|(?:i (?:want|expect|need|would like
     |would prefer|prefer) you to) (?:always|never|only|stop|keep)\b|do not ever \w|you (?:should
     |must) (?:always|never)\b|(?:do not|stop|no|only|keep|use|answer|call|write)\b.{2,80}\b(?:anymore
-    |any more|ever again|in (?:the )?future|from now on|going forward)\b|call me \w+|no more \w+
+    |any more|ever again|in (?:the )?future|from now on|going forward)\b|call me
+    (?! (?:later|back|maybe|when|if|tomorrow|tonight|today|at|on|in|after|before|as|by|for|crazy|old
+    |an?|the|it)\b) \w+|no more \w+
     |(?:do not|never|avoid|stop|only|always)\b.{2,80}\b(?:when(?:ever)?|if) you (?:answer|reply|respond|write|talk
     |explain|code|summari[sz]e)\b|(?:do not|never|avoid|no)\b.{2,60}\bin your (?:\w+ )?(?:answers?|replies
     |responses?|messages?|summaries|code)\b)"""

@@ -76,14 +76,16 @@ def judge(clause: Clause, scene: Scene, *, front: Front) -> Hit | None:
     if words.REQUEST.match(low) or words.VAGUE.search(low):
         return None
     hit = _of(clause, scene, subject) if subject is not None else _bare(clause, scene)
+    if hit is None and "call" in low and deeds.CALLED.match(clause.full):
+        hit = Hit("personal")
     if hit is None and front.corrects and words.CORRECTION.match(low) and words.concrete(clause.said):
         hit = Hit("fact", sig=STRONG, dates=dates_of(clause, scene))
     if (
         hit is None
         and front.ordered
         and low.count(" ") >= _FEWEST_BLANKS
-        and words.DECLARES.match(low)
-        and not words.DANGLING.match(low)
+        and (low.startswith("i ") or words.DECLARES.match(low))
+        and not (words.DANGLING.match(low) or words.TOLD.match(low))
     ):
         hit = Hit("fact", dates=dates_of(clause, scene))
     return hit
@@ -221,7 +223,7 @@ def _stated(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
             category = "fact"
         elif thing is not None:
             category = states.thing_of(clause.low, thing.end)
-    if category is None or (category in states.NEED_CONCRETE and not concrete):
+    if category is None or (category in states.NEED_CONCRETE and not (concrete or states.tools(rest))):
         return None
     sig = STRONG if states.GRAVE.search(clause.low) else None
     return Hit(category, sig=sig, about=subject.about, dates=dates_of(clause, scene))

@@ -22,6 +22,7 @@ from reverie.model.rules.third_person import Voice
 
 _BLANKS = re.compile(r"\s+")
 _REMIND_ME = re.compile(r"\bremind me\b", re.IGNORECASE)
+_MARKS = frozenset("\"“'‘")
 _WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
 
 
@@ -62,6 +63,8 @@ def read(sentence: Sentence, scene: Scene, *, person: str = "") -> Iterator[Clai
     said = sentence.text
     if len(said) < words.SHORTEST or "[redacted:" in said:
         return
+    if said[0] in _MARKS and words.SPOKEN.search(said):
+        return
     if scene.role == "assistant" and not agent_may(said):
         return
     body, skipped, front = _without_front(said)
@@ -94,6 +97,8 @@ def _claims(body: str, start: int, scene: Scene, front: Front, person: str) -> I
             yield from _reminder(asked, scene, order)
             return
     body = _without_question(body)
+    if ": " in body and (told := words.DICTATED.search(body)) and words.REQUEST.match(body.lower()):
+        body = body[: told.start()]
     group: Claim | None = None
     for clause in _clauses(body, start):
         clause, hit = _found(clause, scene, front, person)  # noqa: PLW2901
@@ -137,7 +142,7 @@ def _without_question(body: str) -> str:
 def _clauses(body: str, start: int) -> Iterator[Clause]:
     at = 0
     for cut in words.CLAUSE.finditer(body) if words.may_cut(body) else ():
-        if cut.start() - at >= words.SHORTEST:
+        if cut.start() - at >= words.SHORTEST_CLAUSE:
             yield clause_of(body[at : cut.start()], start + at)
             at = cut.end()
     if len(body) > at:

@@ -6,6 +6,7 @@ Owns patterns only; a predicate is matched where it begins, in expanded lower ca
 from __future__ import annotations
 
 from reverie.core.text.patterns import Words
+from reverie.core.text.stopwords import ENGLISH
 from reverie.model.rules.subject_en import PROJECT, TECH, VERB
 
 _ADV = r"""(?:(?:really|also|still|now|usually|generally|typically|mostly|always|often|rarely|strongly
@@ -39,7 +40,8 @@ _SELF_STATES = tuple(
             |turning)? ?(?:not )?(?:an? |a strict |mostly |severely |mildly )?(?:vegan|vegetarian
             |pescatarian|allergic to|lactose|gluten|coeliac|celiac|diabetic|pregnant
             |(?:getting )?married|divorced|engaged|widowed|retired|left-handed|colou?r-?blind|dyslexic
-            |deaf|bilingual|intolerant|\d{{1,2}} years old|\d{{2}}(?: now)?$
+            |deaf|bilingual|intolerant|\d{{1,2}} years old
+            |\d{{2}}(?: now)?(?=[.!]*$| and (?:have|live|work|come|study)\b)
             |(?:originally )?from (?!the (?:start|beginning)|now|here)\w|based in|born)""",
         ),
         (
@@ -65,8 +67,10 @@ _SELF_STATES = tuple(
         ("personal", rf"{_NEG}(?:speak|speaks|understand) (?:fluent |a little |some |only )?{_LANGUAGE}"),
         (
             "personal",
-            r"""(?:studied|graduated (?:from|in|with)|majored in|went to (?:school|university|college)
-            |suffer from|go by|goes by|plays? the \w+|joined (?:a|an|the|my) (?:\w+ )?(?:choir|club
+            r"""(?:study(?:ing)? (?!for|how|what|why|the|this|that|it)\w+|studied
+            |graduated (?:from|in|with)|majored in|went to (?:school|university|college)
+            |take (?:[\w-]+ ){1,3}(?:for|against) (?:my|high|low) (?!own|part|job|next|new)\w+|suffer from|go by|goes by
+            |plays? the \w+|joined (?:a|an|the|my) (?:\w+ )?(?:choir|club
             |gym|band|class|group|league|orchestra|church|association|union))\b""",
         ),
         (
@@ -92,7 +96,10 @@ _SELF_STATES = tuple(
             r"""(?:lead|leads|manage|manages|report to|reports to|am responsible for|responsible for
             |in charge of|run (?:a|an|my own)|on the [\w-]+ team|freelance|self-employed|unemployed
             |between jobs|on[- ]call|on (?:parental|maternity|paternity|sick) leave
-            |(?:have |got )?a (?:\w+ )?client)\b""",
+            |(?:have |got )?a (?:\w+ )?client|(?:quit|left) \w+ (?:and|to) join(?:ed)?
+            |own (?:an? |my own )(?:[\w-]+ ){0,3}
+            (?:shop|store|company|business|restaurant|caf[eé]|bakery|bar|farm|studio|agency|salon|gym|startup
+            |hotel|garage|pharmacy))\b""",
         ),
         (
             "goal",
@@ -127,11 +134,12 @@ _SELF_STATES = tuple(
         ),
         (
             "preference",
-            r"""(?:eat|eats|drink|drinks|take|takes|wear|wears|listen to|listens to|read|reads|get up
+            r"""(?:(?:eat|eats|drink|drinks|take|takes|wear|wears|listen to|listens to|read|reads|get up
             |wake up|go (?:running|swimming|climbing|cycling|to the gym|for a run)|run|runs|swim|swims
             |cycle|commute|meditate|practi[sc]e|cook|cooks|train|trains)\b.*\b(?:every|each|daily
             |usually|always|in the (?:morning|evening|mornings|evenings)|before|after|on \w+days|twice
-            |times a|weekends?)\b""",
+            |times a|weekends?)\b|(?:get up|wake up|go to bed|have (?:breakfast|lunch|dinner)) (?:at|around|by) \d
+            |use \w+,? not \w+)""",
         ),
         (
             "preference",
@@ -232,6 +240,14 @@ _MY_GOAL = Words(
     |target|ambition) (?:for [\w ]{2,30} |this \w+ )?(?:is|are) (?!not sure)"""
 )
 NEED_CONCRETE = frozenset(("technical",))
+_TOOLS = Words(
+    rf"""{_ADV}(?:use|using|run) ([\w.+#-]{{2,}}(?:,? (?:and )?[\w.+#-]{{2,}}){{0,4}}?)
+    (?: (?:for|at|on) [\w -]{{2,30}})?[.!]*$"""
+)
+_NO_TOOLS = frozenset(
+    """both everything nothing something anything one two caution force common sense humour humor late early errands
+    marathons out fast tests first last new old same different other method function option""".split()
+)
 GRAVE = Words(r"""\b(?:allerg\w+|diabet\w+|c(?:o)?eliac|asthma|epilep\w+|intoleran\w+|pregnant|emergency|never
     |always)\b""")
 
@@ -245,6 +261,14 @@ def state_of(rest: str, kind: str) -> str | None:
     if kind == "owned":
         return "fact" if _OWNED_STATES.match(rest) else None
     return None
+
+
+def tools(rest: str) -> bool:
+    """Say whether a predicate is complete with the names of what is used: "use neovim and tmux"."""
+    named = _TOOLS.match(rest)
+    return named is not None and not (
+        {word.strip(",.!") for word in named[1].split()} - {"and"} & (ENGLISH | _NO_TOOLS)
+    )
 
 
 def acts(rest: str, about: str) -> bool:

@@ -195,6 +195,9 @@ _AND_VERB = Words(rf"""\b(and|but|or) (?P<adv>(?:(?:also|usually|always|never|so
     |now) )?)(?P<verb>{"|".join(sorted(_PLAIN))})\b""")
 
 
+_BARE_AFTER = Words(r"\b(?:to|can|could|will|would|should|must|may|might|how|who|that|where|when|what)\b")
+
+
 @lru_cache(maxsize=64)
 def _lead(me: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(me)} (?:\w+ly |also |now |still |always |usually )?(\w+s)\b")
@@ -203,6 +206,8 @@ def _lead(me: str) -> re.Pattern[str]:
 def agree(text: str, voice: Voice) -> str:
     """Give a second verb of the same subject its ending: "User lives in Berlin and work" becomes "and works"."""
     lead = _lead(voice.me).match(text)
-    if lead is None or lead[1] in {"was", "does", "is"}:
+    if lead is None or lead[1] in {"was", "does"}:
         return text
-    return _AND_VERB.sub(lambda m: f"{m[1]} {m['adv']}{conjugate(m['verb'])}", text)
+    bare = _BARE_AFTER.search(text) if lead[1] == "is" else None  # "is able to eat and drink"
+    end = bare.start() if bare is not None else len(text)
+    return _AND_VERB.sub(lambda m: f"{m[1]} {m['adv']}{conjugate(m['verb'])}", text[:end]) + text[end:]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from reverie.core.text.patterns import Words
 
-SHORTEST = 8
+SHORTEST = 8  # characters of a sentence
+SHORTEST_CLAUSE = 6  # "I'm Bo" and "I'm 34"
 _NEXT = r"""(?=(?:i|i['’]\w+|we|we['’]\w+|my|our|the|let['’]s|please|remember|that|to|yes|no|and|here['’]?s?
     |after|before|on|from now)\b)"""
 
@@ -26,8 +27,11 @@ LEAD = Words(
     |i misspoke|i was wrong(?: (?:about \w+|earlier|before))?|oops|scratch that|not quite
     |oh right)(?:\s*[,:!.–—]+\s*|\s+-\s+|\s+{_NEXT})|(?:(?:please|can you|could you|you should
     |and) )?(?:remember|note|don['’]t forget|do not forget|never forget|keep in mind|make a note
-    |write down|save|store|memori[sz]e)(?:(?: this| that)?\s*[:,–—]| that\b)\s*|i (?:think|believe
-    |guess|just wanted to (?:say|tell you|mention)|should (?:mention|add|say)|forgot to (?:mention|say
+    |write down|save|store|memori[sz]e)(?:(?: this| that)?\s*[:,–—]| that\b)\s*
+    |(?:please (?:remember|note|keep in mind)|(?:please )?(?:don['’]t|do not|never) forget|keep in mind)
+    (?= (?:i|i['’]m|my|we|our)\b)|you (?:can|may)(?= call me\b)|i (?:think|believe
+    |guess|just wanted to (?:say|tell you|mention)|should (?:mention|add|say)
+    |forgot to (?:mention|say
     |tell you))(?: that)?,? (?=(?:i|we|my|our|the)\b)|(?-i:(?:And|But|So|Also),? (?=[A-Z])))\s*""",
     fold=True,
 )
@@ -172,6 +176,13 @@ VAGUE = Words(
     |night|point|idea)|see you|talk (?:soon|later)|have a (?:nice|good|great)|thank (?:you|god)
     |no problem|you are (?:welcome|right|the))\b"""
 )
+# Behind a quotation: whose it is.
+SPOKEN = Words(
+    r"""[,.!?]["”'’] (?:[\w.'’-]+ ){0,3}?(?:said|says|asked|wrote|told|replied|answered|shouted|reads)\b"""
+)
+# What a request is about, in the first person of whoever is to say it: "write a mail: I'm Max".
+DICTATED = Words(r""": +["“'‘]?(?:I|I['’]\w+|[Mm]y|[Ww]e|[Ww]e['’]\w+)\b""")
+TOLD = Words(r"i (?:just |already )?(?:told|asked|said|mentioned|wrote|showed|gave|sent)\b")
 DANGLING = Words(r"""(?:it|this|that|these|those|they|he|she|him|her|them|there|here|which|who|where|what|when|how|why
     |to|of|you)\b""")
 DECLARES = Words(
