@@ -23,10 +23,12 @@ check: lint types ## lint, types and the tests that are not slow, in under five 
 	@$(PY) -m pytest -q --no-header -n $(JOBS) --dist worksteal -m "not slow"
 
 lint: $(READY) ## ruff: every rule, and the format
+	@echo 'checking style'
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m ruff format --quiet --check . || { echo 'run: make format' >&2; exit 1; }
 
 types: $(READY) ## mypy, strict
+	@echo 'checking types: a minute or two, the first time'
 	@$(PY) -m mypy --no-error-summary
 
 format: $(READY) ## let ruff format and fix what it can
