@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import subprocess
 import threading
-import time
-from collections import Counter
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import anyio
 import pytest
-from daemons import PATIENCE, Estate
-from mcp import Client, StdioServerParameters
+from daemons import Estate
+from traffic import LONG_AGO, Traffic
 
-from reverie import errors
 from reverie.core.records import Draft
 from reverie.core.where import Where
-from reverie.errors import ReverieError
 from reverie.store import sessions
 
 if TYPE_CHECKING:
@@ -29,154 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SECONDS = 60.0
-LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
-DOCUMENTED = {
-    one.__name__ for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ReverieError)
-}
-
-
-class Traffic:
-    """What everybody said and was told, until the time is up."""
-
-    def __init__(self, estate: Estate) -> None:
-        """Begin the time."""
-        self.estate, self.end = estate, time.monotonic() + SECONDS
-        self.entries: dict[str, str] = {}
-        self.gone: set[str] = set()
-        self.turns: set[str] = set()
-        self.troubles: Counter[str] = Counter()
-        self.wrong: list[str] = []
-        self.done: Counter[str] = Counter()
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there is time left."""
-        return time.monotonic() < self.end
-
-    def trouble(self, name: str, said: str) -> None:
-        """Take note of an error: a documented one that may be tried again is one's own, any other is wrong."""
-        kind = getattr(errors, name, None)
-        if name in DOCUMENTED and kind is not None and kind.retryable:
-            self.troubles[name] += 1
-        else:
-            self.wrong.append(f"{name}: {said}")
-
-    def by_mcp(self) -> None:
-        """Remember and find by MCP."""
-
-        async def go(client: Client) -> None:
-            step = 0
-            while self.goes_on:
-                step += 1
-                text = f"The MCP client stored item {step} in cupboard {step % 7}"
-                done = await client.call_tool("memory_remember", {"text": text, "origin": "user"})
-                if done.is_error:
-                    self._failed(done)
-                    continue
-                self.entries[done.structured_content["id"]] = text
-                found = await client.call_tool("memory_recall", {"query": f"item {step} MCP cupboard"})
-                hits = [hit["id"] for hit in found.structured_content["hits"]] if not found.is_error else []
-                if done.structured_content["id"] not in hits and not found.is_error:
-                    self.wrong.append(f"the MCP client did not find its own item {step}")
-                self.done["mcp"] += 1
-
-        self.estate.talk(go, "/agent")
-
-    def _failed(self, done: Any) -> None:
-        """Take note of the error of a tool."""
-        told: Any = done.meta or {}
-        name = next((one.get("class", "?") for one in told.values() if isinstance(one, dict)), "?")
-        self.trouble(name, done.content[0].text)
-
-    def by_stdio(self) -> None:
-        """Remember, correct, forget and dream by a server of one's own, on standard input and output."""
-
-        async def go(client: Client) -> None:
-            async def use(tool: str, **arguments: Any) -> Any:
-                done = await client.call_tool(tool, arguments)
-                if done.is_error:
-                    self._failed(done)
-                    return None
-                return done.structured_content
-
-            step, mine = 0, list[str]()
-            while self.goes_on:
-                step += 1
-                text = f"The second client put jar {step} into pantry {step % 3}"
-                if (done := await use("memory_remember", text=text, origin="user")) is not None:
-                    self.entries[done["id"]] = text
-                    mine.append(done["id"])
-                if step % 4 == 0 and mine:
-                    new = f"The second client took jar {step} out of the pantry"
-                    done = await use("memory_correct", id=mine.pop(0), text=new, why="change", origin="user")
-                    if done is not None:
-                        self.entries[done["id"]] = new
-                if step % 6 == 0 and mine and await use("memory_forget", ids=[mine[-1]]) is not None:
-                    self.gone.add(mine[-1])
-                    self.entries.pop(mine.pop())
-                if step % 5 == 0 and (run := await use("memory_dream_start", now=True)) and run["run"]:
-                    await use("memory_dream_read", run=run["run"], path="archive/2020-01-01.md")
-                    await use("memory_dream_finish", run=run["run"], give_up=True)
-                    self.done["dreams"] += 1
-                self.done["stdio"] += 1
-
-        words = ["--workspace", str(self.estate.root / "agent"), "mcp", "--host-model"]
-        command, *told = self.estate.command(*words)
-        server = StdioServerParameters(command=command, args=told, env=self.estate.environment)
-
-        async def run() -> None:
-            async with Client(server, read_timeout_seconds=PATIENCE) as client:
-                await go(client)
-
-        anyio.run(run)
-
-    def by_http(self) -> None:
-        """Capture, remember and find by HTTP."""
-        step = 0
-        while self.goes_on:
-            step += 1
-            base = "/v1/workspaces/agent"
-            text = f"The HTTP client moved box {step} to shelf {step % 5}"
-            turn = {"session": f"http-{step % 3}", "role": "user", "content": text, "id": f"t-{step}"}
-            for path, body in ((f"{base}/turns", turn), (f"{base}/entries", {"text": text})):
-                status, told = self.estate.http("POST", path, body)
-                if status >= 400:
-                    self.trouble(told.get("class", "?"), told.get("detail", ""))
-                elif path.endswith("entries"):
-                    self.entries[told["id"]] = text
-                else:
-                    self.turns.add(text)
-            status, told = self.estate.http("POST", f"{base}/recall", {"query": f"box {step} shelf"})
-            if status >= 400:
-                self.trouble(told.get("class", "?"), told.get("detail", ""))
-            if step % 10 == 0:
-                status, told = self.estate.http("POST", f"{base}/consolidate", {})
-                if status >= 400:
-                    self.trouble(told.get("class", "?"), told.get("detail", ""))
-            self.done["http"] += 1
-
-    def by_commands(self) -> None:
-        """Remember, capture, drain and consolidate by commands, each in a process of its own."""
-        step = 0
-        while self.goes_on:
-            step += 1
-            text = f"The command line wrote note {step} on page {step % 4}"
-            words = ("remember", text), ("capture", "cli", "user", text), ("drain",), ("consolidate",)
-            done = self._call(*words[step % 4])
-            if done is not None and step % 4 == 0:
-                self.entries[done["id"]] = text
-            elif done is not None and step % 4 == 1:
-                self.turns.add(text)
-            self.done["commands"] += 1
-
-    def _call(self, *words: str) -> Any:
-        root = str(self.estate.root / "agent")
-        done: subprocess.CompletedProcess[str] = self.estate.call("--workspace", root, "--json", *words)
-        told = json.loads(done.stdout)
-        if done.returncode == 0:
-            return told
-        self.trouble(told["error"]["class"], told["error"]["message"])
-        return None
 
 
 @pytest.fixture
@@ -194,20 +38,22 @@ def estate(tmp_path: Path) -> Iterator[Estate]:
         made.end(signal.SIGKILL)
 
 
-def test_a_minute_of_mixed_traffic_loses_nothing(estate: Estate) -> None:
-    """Three clients, the daemon and commands write one workspace: all of it is there, and no error is undocumented."""
-    estate.start()
-    traffic = Traffic(estate)
-    parts: list[Callable[[], None]] = [traffic.by_mcp, traffic.by_stdio, traffic.by_http, traffic.by_commands]
+def together(traffic: Traffic, parts: list[Callable[[], None]], meanwhile: Callable[[], object]) -> None:
+    """Have everybody speak at once until the time is up, and do something meanwhile."""
     threads = [threading.Thread(target=part) for part in parts]
     for one in threads:
         one.start()
+    meanwhile()
     for one in threads:
         one.join(SECONDS + 120)
     assert not any(one.is_alive() for one in threads)
-    assert estate.end() == 0
+    print(dict(traffic.done), dict(traffic.troubles))  # noqa: T201 - how much was done, for whoever reads along
+
+
+def nothing_is_lost(estate: Estate, traffic: Traffic) -> None:
+    """Hold that everybody spoke, that no error was undocumented, and that all that was acknowledged is there."""
     assert traffic.wrong == []
-    assert set(traffic.done) >= {"mcp", "stdio", "http", "commands"}
+    assert set(traffic.done) >= {"mcp", "stdio", "http", "commands", "dreams", "accepted"}
     with estate.memory("agent") as memory:
         memory.drain()
         every = memory.list(Where(include_previous=True, include_faded=True))
@@ -218,6 +64,38 @@ def test_a_minute_of_mixed_traffic_loses_nothing(estate: Estate) -> None:
         assert traffic.turns <= said
         assert not traffic.gone & held.keys()
         assert len(every) == len(held)
-        assert sum(one.entry.day == "2020-01-01" for one in every) == 8
+        assert sum(one.entry.day == "2020-01-01" for one in every) == 8 + traffic.done["long ago"]
         assert memory.check() == ()
-    print(dict(traffic.done), dict(traffic.troubles))  # noqa: T201 - how much was done, for whoever reads along
+
+
+def test_a_minute_of_mixed_traffic_loses_nothing(estate: Estate) -> None:
+    """Three clients, the daemon and commands write one workspace: all of it is there, and no error is undocumented."""
+    estate.start()
+    traffic = Traffic(estate, SECONDS)
+    parts = [traffic.by_mcp, traffic.by_stdio, traffic.by_http, traffic.by_commands]
+    together(traffic, parts, lambda: None)
+    assert estate.end() == 0
+    assert any(one["event"] == "consolidated" for one in estate.log)
+    nothing_is_lost(estate, traffic)
+
+
+def test_a_daemon_that_is_killed_in_its_midst_loses_nothing(estate: Estate) -> None:
+    """After kill -9 amid such traffic the next daemon serves at once, and what either acknowledged is there."""
+    port = estate.start()["url"].rpartition(":")[2]
+    traffic = Traffic(estate, SECONDS / 2)
+    parts = [
+        traffic.again(traffic.by_mcp),
+        traffic.by_stdio,
+        traffic.again(traffic.by_http),
+        traffic.by_commands,
+    ]
+
+    def killed() -> None:
+        assert traffic.under_way.wait(SECONDS)
+        assert estate.end(signal.SIGKILL) == -signal.SIGKILL
+        estate.start("--port", port)
+
+    together(traffic, parts, killed)
+    assert traffic.done["broken off"] > 0
+    assert estate.end() == 0
+    nothing_is_lost(estate, traffic)
