@@ -133,6 +133,13 @@ def test_an_error_names_the_option(shell: Shell) -> None:
     assert "or in `--at` when it was promised" in said
 
 
+def test_words_without_quotes_are_told(shell: Shell) -> None:
+    """A text of several words that the shell took apart is refused with what it needs."""
+    answer = shell("remember", "I", "like", "tea")
+    assert answer.code == 64
+    assert "(like tea) (a text of several words needs quotes)" in answer.err
+
+
 def test_a_likely_slip_of_a_category_is_told(shell: Shell) -> None:
     """Categories are free: one that is none of the known is stored, and told with the one it is like."""
     assert "did you mean preference?" in shell.ok("remember", "Tea", "--category", "preferences").out

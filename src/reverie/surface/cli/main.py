@@ -230,7 +230,8 @@ def _translated(error: Exception) -> Exception:
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "reverie"
         said = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
-        return UsageError(f"{said[:1].lower()}{said[1:]}; see `{where} --help`")
+        quoted = " (a text of several words needs quotes)" if "extra argument" in said else ""
+        return UsageError(f"{said[:1].lower()}{said[1:]}{quoted}; see `{where} --help`")
     if isinstance(error, PermissionError):
         return StoreUnwritable(
             f"{error.filename or 'a file'} may not be used ({error.strerror}): check its permissions"
