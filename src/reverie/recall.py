@@ -11,7 +11,7 @@ what was said or happened later has no say.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -26,10 +26,11 @@ from reverie.core.records import Recalled as RecallLine
 from reverie.core.search.query import parse
 from reverie.core.search.rank import Ranked, rank
 from reverie.core.search.rows import Candidate, Filter, Kind, Row
-from reverie.core.significance import decayed, protected
-from reverie.core.text.tokens import search_terms
+from reverie.core.search.standings import Told, of_turn, standing_of, told
+from reverie.core.significance import decayed, faded
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
+from reverie.index.entry_rows import said_at
 from reverie.index.feeding import DESCRIPTION, Feeding, queued_rows
 from reverie.index.protocol import DEPTH, Index
 from reverie.index.state import State
@@ -37,12 +38,12 @@ from reverie.store import pages, stream
 from reverie.store.workspace import Workspace
 
 PATIENCE = 0.05  # seconds of catching up before a recall answers with what it has
-LINES = 3  # of a page's paragraph that a hit shows
 UNCOMMITTED = 256  # rows that a search reads itself; more are taken into the text index first
 MOST = 1_000  # hits one call may ask for
 _DEEPER = 3  # candidates for each hit asked for: some yield to others, or are hidden
 SIFTED = 1_000  # candidates looked at when the index cannot apply the filter itself
 LOG_BYTES = 1_000_000  # the recall log is halved when it is longer
+_CITING = ("page", "core")
 _LINKS = ("supersede", "correct", "repeat", "strengthen", "conflict")
 
 
@@ -51,8 +52,9 @@ class Hit:
     """One thing found: what it says, when and by whom, why it ranked, and where it comes from.
 
     `id` is the entry's id for entries. `source` is the file, `place` the line, ordinal or cursor in it. `session` and
-    `turns` lead to the turn. `standing` is current, superseded, discussed, done or faded. `entries` are those that a
-    page's paragraph cites.
+    `turns` lead to the turn. `standing` is current, superseded, wrong, discussed, done or faded: of a page's lines and
+    of a turn, as the entries behind them stand. `entries` are those that a page's lines cite, the latest of which dates
+    them. `bare`: it only says what a page is about.
     """
 
     id: str
@@ -73,6 +75,7 @@ class Hit:
     standing: str = "current"
     entries: tuple[str, ...] = ()
     evidence: str = ""
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +122,7 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
     depth = SIFTED if ask.where.about else max(DEPTH, min(SIFTED, _DEEPER * ask.k))
     found = index.search(query, where=where, depth=depth, extra=queued, vector=index.meaning(ask.query))
     standing = _Standing(ws, state, ask=ask, now=now)
+    standing.wanted = query.terms
     candidates = [one for one in found if not masked(one.row) and standing.may_answer(one.row)]
     if ask.where.as_of is not None:  # what it was worth then may have been more
         candidates = [msgspec.structs.replace(one, sig=None) for one in candidates]
@@ -129,7 +133,7 @@ def recall(ws: Workspace, state: State, *, index: Index, ask: Ask, masked: Calla
         candidates = _collapsed(candidates)
     ranked = rank(query, candidates, reference=reference, k=ask.k, judge=standing.judge)
     lines = state.lines(one.id for one in ranked if one.candidate.row.kind == "entry")
-    hits = (_hit(one, standing, query.terms, line=lines.get(one.id)) for one in ranked)
+    hits = (_hit(one, standing, line=lines.get(one.id)) for one in ranked)
     return Found(hits=tuple(hits), behind=behind, hint=hint(ask.where.category))
 
 
@@ -174,13 +178,17 @@ def _filter(ws: Workspace, ask: Ask) -> Filter:
 class _Standing:
     """What is known about candidates besides their words: significance now, and whether they still hold.
 
-    `told` are the entries among the candidates and those their pages cite: a repeat of one yields to it.
+    `told` are the entries among the candidates and those their pages cite: a repeat of one yields to it. `wanted` are
+    the terms that a page's lines are chosen by.
     """
 
     def __init__(self, ws: Workspace, state: State, *, ask: Ask, now: datetime) -> None:
         self._ws, self._state, self._ask, self._now = ws, state, ask, now
         self.states: dict[str, EntryState] = {}
         self.told: frozenset[str] = frozenset()
+        self.wanted: Sequence[str] = ()
+        self.lines: dict[str, Told] = {}
+        self._behind: dict[str, EntryState] = {}
         self._seeds: dict[str, bool] = {}
 
     def may_answer(self, row: Row) -> bool:
@@ -195,27 +203,67 @@ class _Standing:
         return where.about in ("", row.about)
 
     def judge(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates that may be shown, entries with their significance and standing."""
-        asked = [one.row.id for one in candidates if one.row.kind == "entry"]
-        states = self._state.find(asked)
-        as_of = self._ask.where.as_of
-        if as_of is not None:
-            states = {name: self._back(found, as_of) for name, found in states.items()}
+        """Yield the candidates that may be shown, with their standing, and entries with their significance."""
+        states = self._as_then(one.row.id for one in candidates if one.row.kind == "entry")
         self.states |= states
+        self._look_behind([one.row for one in candidates])
         repeated = [state.merged_into for state in states.values() if state.merged_into in self.told]
         shown = {name for name, state in self._state.find(repeated).items() if not state.hidden}
         for candidate in candidates:
             if candidate.row.kind != "entry":
-                yield candidate
+                yield from self._judged(candidate)
                 continue
             found = states.get(candidate.row.id)
             if found is None or (found.hidden and not self._ask.where.include_hidden):
                 continue
             if found.merged_into not in shown:
                 sig = decayed(found, self._now, facts=self._ws.settings.facts)
-                standing = self._standing_of(found, sig)
+                standing = self._standing_of(found)
                 if standing != "faded" or self._ask.where.include_faded is not False:
                     yield msgspec.structs.replace(candidate, sig=sig, standing=standing)
+
+    def _look_behind(self, rows: Sequence[Row]) -> None:
+        """Read the entries that stand behind pages and turns, and those that these were folded into."""
+        turns = [(row.session, row.at) for row in rows if row.kind == "turn" and row.session]
+        cited = [one for row in rows if row.kind in _CITING for one in row.digest.split()]
+        new = self._as_then([*cited, *said_at(self._state.db, turns)])
+        while new:
+            self._behind |= new
+            new = self._as_then(
+                one.merged_into
+                for one in new.values()
+                if one.merged_into and one.merged_into not in self._behind
+            )
+
+    def _judged(self, candidate: Candidate) -> Iterator[Candidate]:
+        """Yield a page or turn with its standing, unless all that it says is hidden, or was said on other days."""
+        row, where = candidate.row, self._ask.where
+        if row.kind in _CITING:
+            lines = told(
+                row, self.wanted, known=self._behind, stands=self._rooted, hidden=where.include_hidden
+            )
+            if lines is None or not (where.since or "0") <= (lines.day or row.day) <= (where.until or "9999"):
+                return
+            self.lines[row.id] = lines
+            candidate = msgspec.structs.replace(candidate, standing=lines.standing)
+        elif row.kind == "turn":
+            ended = of_turn(row, self._behind.values(), self._rooted)
+            candidate = msgspec.structs.replace(candidate, standing=ended)
+        if candidate.standing != "faded" or where.include_faded is not False:
+            yield candidate
+
+    def _as_then(self, ids: Iterable[str]) -> dict[str, EntryState]:
+        """Return entries as they stand, or with `as_of` as they stood then."""
+        found, as_of = self._state.find(ids), self._ask.where.as_of
+        return found if as_of is None else {name: self._back(one, as_of) for name, one in found.items()}
+
+    def _rooted(self, found: EntryState) -> str:
+        """Return how the entry stands that another was folded into, which says the same."""
+        passed: set[str] = set()
+        while found.merged_into in self._behind and found.merged_into not in passed:
+            passed.add(found.merged_into)
+            found = self._behind[found.merged_into]
+        return self._standing_of(found)
 
     def _back(self, found: EntryState, as_of: datetime) -> EntryState:
         """Return the entry as it stood at an instant; a link counts from when what it links was said."""
@@ -230,15 +278,8 @@ class _Standing:
             self._seeds[path] = pages.is_untouched(path, self._ws.disk.read(path) or b"")
         return self._seeds[path]
 
-    def _standing_of(self, found: EntryState, sig: float) -> str:
-        if found.superseded_by or found.wrong or found.ended or found.merged_into:
-            return "superseded"
-        if found.entry.status == "discussed":
-            return "discussed"
-        if found.done or found.cancelled:
-            return "done"
-        below = sig < self._ws.settings.facts.min_importance
-        return "faded" if below and not protected(found) and not found.open_commitment else "current"
+    def _standing_of(self, found: EntryState) -> str:
+        return standing_of(found, faded=faded(found, self._now, facts=self._ws.settings.facts))
 
 
 def _said(link: Event) -> datetime:
@@ -268,28 +309,17 @@ def _collapsed(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [one for one in candidates if not yields(one.row)]
 
 
-def _telling(row: Row, wanted: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the lines of a paragraph that answer the query, at most LINES in their order, and what they cite."""
-    lines, ids = row.text.split("\n"), row.digest.split("\n")
-    asked = set(wanted)
-    scores = [len(asked.intersection(search_terms(line))) for line in lines]
-    best = sorted(range(len(lines)), key=lambda place: (-scores[place], place))[:LINES]
-    kept = sorted(place for place in best if scores[place] or not any(scores))
-    cited = (one for place in kept for one in (ids[place].split() if place < len(ids) else ()))
-    return "\n".join(lines[place] for place in kept), tuple(dict.fromkeys(cited))
-
-
-def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str], *, line: int | None) -> Hit:
+def _hit(ranked: Ranked, standing: _Standing, *, line: int | None) -> Hit:
     """Return the hit for a ranked candidate; `line` is where its daily log has it, None for what is in none."""
     row = ranked.candidate.row
     found = standing.states.get(row.id)
-    text, cited = _telling(row, wanted) if row.kind == "page" else (row.text, ())
+    lines = standing.lines.get(row.id) or Told(text=row.text)
     return Hit(
         id=row.id,
         kind=row.kind,
-        text=found.entry.text if found else text,
-        day=row.day,
-        at=row.at,
+        text=found.entry.text if found else lines.text,
+        day=lines.day or row.day,
+        at=lines.at or row.at,
         score=ranked.score,
         why=ranked.why,
         source=row.source,
@@ -301,8 +331,9 @@ def _hit(ranked: Ranked, standing: _Standing, wanted: Sequence[str], *, line: in
         session=row.session,
         turns=found.entry.turns if found else str(row.n) if row.n >= 0 else "",
         standing=ranked.candidate.standing,
-        entries=cited,
+        entries=lines.cited,
         evidence=found.entry.evidence if found else "",
+        bare=row.kind == "page" and row.status == DESCRIPTION,
     )
 
 

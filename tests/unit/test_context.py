@@ -53,6 +53,8 @@ class Found:
     source: str = "archive/2026-07-01.md"
     standing: str = "current"
     entries: tuple[str, ...] = ()
+    role: str = ""
+    bare: bool = False
 
 
 @pytest.fixture

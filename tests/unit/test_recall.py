@@ -258,8 +258,8 @@ def test_a_corrected_memory_ranks_below(desk: Desk) -> None:
     old = desk.remember("The office is in Bergen")
     new = desk.memory.correct(old, "The office is in Oslo", why="mistake").id
     hits = desk.hits("office")
-    assert [(hit.id, hit.standing) for hit in hits] == [(new, "current"), (old, "superseded")]
-    assert hits[1].why[0] == "superseded"
+    assert [(hit.id, hit.standing) for hit in hits] == [(new, "current"), (old, "wrong")]
+    assert hits[1].why[0] == "wrong"
 
 
 def test_as_of_a_day_nothing_later_counts(desk: Desk) -> None:

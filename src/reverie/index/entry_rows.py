@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from reverie.core.glance.standing import may_stand, standing
 from reverie.core.records import Entry, Event
 from reverie.core.significance import decays
 from reverie.errors import AmbiguousId, NotFound
+from reverie.index.schema import batches, marks
 
 _PUT = (
     "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised,"
@@ -166,6 +168,16 @@ def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
         (entry_id,),
     )
     return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
+
+
+def said_at(db: sqlite3.Connection, turns: Iterable[tuple[str, datetime]]) -> list[str]:
+    """Return the ids of the entries of sessions that were said at the instants of turns, each a session and instant."""
+    found: list[str] = []
+    for part in batches(turns):
+        sessions, instants = ([*{turn[0] for turn in part}], [*{turn[1].timestamp() for turn in part}])
+        query = f"SELECT id FROM entry WHERE session IN ({marks(sessions)}) AND at IN ({marks(instants)})"
+        found += [row[0] for row in db.execute(query, (*sessions, *instants))]
+    return found
 
 
 def event_named(db: sqlite3.Connection, prefix: str) -> Event:

@@ -14,6 +14,7 @@ from reverie.core.due_list import DueLine
 from reverie.core.fold import EntryState
 from reverie.core.forgetting.letting_go import Naming
 from reverie.core.records import Event, Outcome, Turn
+from reverie.core.search.standings import items_on_one_line
 from reverie.core.text.plural import many
 from reverie.recall import Hit
 from reverie.surface.render import Line, Styled, bold, dim, line
@@ -178,9 +179,7 @@ def hit_lines(hit: Hit, number: int) -> list[Line]:
 
 def said_by(hit: Hit) -> str:
     """Return what a hit says on one line; the items of a page's list are set apart."""
-    if hit.kind != "page":
-        return cut(hit.text)
-    return cut(" · ".join(row.strip().removeprefix("- ") for row in hit.text.split("\n") if row.strip()))
+    return cut(items_on_one_line(hit.text) if hit.kind == "page" else hit.text)
 
 
 def turn_line(turn: Turn) -> Line:

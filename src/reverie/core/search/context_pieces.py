@@ -19,9 +19,11 @@ from reverie.core.glance.digest_lines import claim_of
 from reverie.core.glance.memory_lines import cited_line, id_code, one_line
 from reverie.core.pages.source import split
 from reverie.core.search.context_plan import Piece
+from reverie.core.search.standings import NOTES, items_on_one_line
 from reverie.core.sessions.summary import Section, shortened
 from reverie.core.settings.value import FactSettings
 from reverie.core.significance import faded
+from reverie.core.text.cues import only_acknowledges
 
 HIT_LONGEST = (
     800  # characters of a hit, and of a turn from the history: more would leave room for nothing else
@@ -33,7 +35,6 @@ _MEM_ID = re.compile(r"`mem_id: ([0-9a-f]{16})`")
 _MARKER = re.compile(r"\s*<!--\s*reverie:(?:begin|end)\b.*-->\s*", re.IGNORECASE)
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _TURN_START = re.compile(r"(?m)\n\n(?=\[\d+\] \d{4}-\d\d-\d\d )")
-_STANDING = {"superseded": "no longer so", "discussed": "only mentioned", "done": "done"}
 
 
 class Hit(Protocol):
@@ -60,8 +61,16 @@ class Hit(Protocol):
         """The file it stands in."""
 
     @property
+    def role(self) -> str:
+        """Who said a turn."""
+
+    @property
     def standing(self) -> str:
-        """`current`, `superseded`, `discussed`, `done` or `faded`."""
+        """How it stands, as `core.search.standings` has it."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it only says what a page is about."""
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -150,17 +159,27 @@ class Lines:
 
 
 def relevant_pieces(hits: Iterable[Hit]) -> tuple[Piece, ...]:
-    """Return what a query found, best first, but for faded entries and the files that are parts of their own."""
+    """Return what a query found, best first, but for what has faded and the files that are parts of their own.
+
+    What only says what a page is about goes when anything else was found, and so does a mere "Noted.".
+    """
+    told = [hit for hit in hits if hit.standing != "faded" and hit.kind != "core" and not _is_empty(hit)]
+    if not all(hit.bare for hit in told):
+        told = [hit for hit in told if not hit.bare]
     pieces: list[Piece] = []
-    for place, hit in enumerate(hits):
-        if hit.standing == "faded" or hit.kind == "core":
-            continue
-        said = one_line(shortened(hit.text, HIT_LONGEST))
-        about = ", ".join(filter(None, (hit.day, _STANDING.get(hit.standing, ""))))
+    for place, hit in enumerate(told):
+        text = items_on_one_line(hit.text) if hit.kind == "page" else hit.text
+        said = one_line(shortened(text, HIT_LONGEST))
+        about = ", ".join(filter(None, (hit.day, NOTES.get(hit.standing, ""))))
         source = id_code(hit.id) if hit.kind == "entry" else f"[[{hit.source.removesuffix('.md')}]]"
         ids = (hit.id,) if hit.kind == "entry" else hit.entries
         pieces.append(Piece(f"- {said} ({about}) {source}", ids=ids, place=place))
     return tuple(pieces)
+
+
+def _is_empty(hit: Hit) -> bool:
+    """Whether a hit is a turn in which an assistant says no more than that it heard."""
+    return hit.kind == "turn" and hit.role == "assistant" and only_acknowledges(hit.text)
 
 
 def summary_pieces(heading: str, sections: Iterable[Section], *, place: int) -> list[Piece]:

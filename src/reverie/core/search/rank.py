@@ -54,7 +54,7 @@ _BOTH = {"assistant": 0.65}  # a summary is of what both said
 _KIND = {"entry": 0.65, "page": 0.65, "core": 0.65, "value": 0.65, "history": 0.4}
 _ORIGIN = {"user": 0.0, "agent": -0.05}  # what an entry loses by where its words came from
 _STRANGE = -0.12  # a tool, a file, a page of the web, another memory: nobody here vouches for it
-_STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5}
+_STANDING = {"current": 1.0, "discussed": 0.85, "done": 0.9, "faded": 0.75, "superseded": 0.5, "wrong": 0.4}
 
 _LOOKED_AT = 40  # candidates whose text is read when the query asks when
 _JUDGED = 8  # candidates judged at once, beyond those asked for

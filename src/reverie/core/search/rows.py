@@ -82,8 +82,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A row a search found, with its keyword score and what is known about it besides its text.
 
     `lexical` is comparable within one search only. `similarity` is the cosine of the row's vector and the query's,
-    -1 to 1, None when one of them has no vector. `standing` is one of `current`, `superseded`, `faded`, `done`
-    and `discussed`; `sig` is the significance after feedback and decay, None when the row has none.
+    -1 to 1, None when one of them has no vector. `standing` is one of `current`, `superseded`, `wrong`,
+    `faded`, `done` and `discussed`; `sig` is the significance after feedback and decay, None when the row has none.
     """
 
     row: Row
