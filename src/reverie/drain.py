@@ -39,7 +39,7 @@ from reverie.core.entries import notable
 from reverie.core.formats.drain_plan import Part, Plan, entries_of, lay_out, make_plan
 from reverie.core.records import Entry, Event, Feedback, JournalRecord
 from reverie.core.text.names import is_day
-from reverie.errors import Busy, DamagedFile, DrainFailed, StoreUnwritable, UnsafePath
+from reverie.errors import Busy, DamagedFile, DrainFailed, NewerFormat, StoreUnwritable, UnsafePath
 from reverie.store import counters, daylog, intents, journal, quarantine, stream, subscriptions
 from reverie.store.counters import DrainCounters
 from reverie.store.intents import DrainIntent
@@ -93,7 +93,7 @@ def drain(ws: Workspace) -> Drained:
     try:
         while (part := _drain_batch(ws)) is not None:
             done += part
-    except (StoreUnwritable, UnsafePath, DamagedFile, Busy) as error:
+    except (StoreUnwritable, UnsafePath, DamagedFile, NewerFormat, Busy) as error:
         message = f"the drain failed and the queue is intact: {error}"
         raise DrainFailed(message) from error
     try:

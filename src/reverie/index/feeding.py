@@ -237,7 +237,7 @@ class Feeding:
         lines, _ = framing.read(data[: data.find(b"\n") + 1])
         for line in lines[:1]:
             try:
-                first = framing.decode(line, SessionLine)
+                first = framing.decode(line, SessionLine, path=path)
             except InvalidRecord:
                 continue
             if isinstance(first, Opened):
@@ -246,7 +246,7 @@ class Feeding:
 
     def _turn_row(self, line: framing.Line, path: str, session: str) -> Row | None:
         try:
-            turn = framing.decode(line, SessionLine)
+            turn = framing.decode(line, SessionLine, path=path)
         except InvalidRecord:
             return None
         if not isinstance(turn, Turn) or turn.role == "system":
@@ -271,7 +271,7 @@ class Feeding:
 
     def _history_row(self, line: framing.Line) -> Row | None:
         try:
-            record = framing.decode(line, History)
+            record = framing.decode(line, History, path=layout.HISTORY)
         except InvalidRecord:
             return None
         if record.raw:

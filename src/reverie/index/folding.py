@@ -200,7 +200,7 @@ class Folding:
         lines, damage = framing.read(data, start=start)
         for line in lines:
             try:
-                yield framing.decode(line, kind)
+                yield framing.decode(line, kind, path=path)
             except InvalidRecord as error:
                 self.done.problems.append(f"{path}: {error}")
         end = lines[-1].end if lines else start
@@ -250,7 +250,7 @@ class Folding:
             if _MARKING not in line.raw:
                 continue
             try:
-                record = framing.decode(line, JournalRecord)
+                record = framing.decode(line, JournalRecord, path=path)
             except InvalidRecord:
                 continue
             if isinstance(record, Extraction):

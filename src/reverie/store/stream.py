@@ -75,7 +75,7 @@ def parse(path: str, data: bytes, *, kind: type[RecordT] | Any, start: int = 0) 
     values: list[tuple[int, RecordT]] = []
     for line in lines:
         try:
-            values.append((line.end, framing.decode(line, kind)))
+            values.append((line.end, framing.decode(line, kind, path=path)))
         except InvalidRecord as error:
             damaged.append(Damaged(path, line.offset, line.raw, str(error)))
     torn = bool(broken) and broken[-1].reason == framing.TORN

@@ -133,7 +133,7 @@ class Workspace:
         lines, damaged = framing.read(data)
         if lines and not damaged:
             with suppress(InvalidRecord):
-                return framing.decode(lines[-1], Identity)
+                return framing.decode(lines[-1], Identity, path=layout.ORIGIN)
         message = f"{self.root / layout.ORIGIN} is damaged: restore it from a backup, or run `reverie trust`"
         raise DamagedFile(message)
 

@@ -124,21 +124,23 @@ def read(data: bytes, *, start: int = 0) -> tuple[list[Line], list[Damage]]:
 
 
 @overload
-def decode(line: Line, type_: type[_T]) -> _T: ...
+def decode(line: Line, type_: type[_T], *, path: str = "") -> _T: ...
 @overload
-def decode(line: Line, type_: Any) -> Any: ...  # noqa: ANN401 - a union of records is no `type`
-def decode(line: Line, type_: Any) -> Any:
+def decode(line: Line, type_: Any, *, path: str = "") -> Any: ...  # noqa: ANN401 - a union of records is no `type`
+def decode(line: Line, type_: Any, *, path: str = "") -> Any:
     """Return the value of a verified line as `type_`, a record's class or a union of tagged ones.
 
-    Unknown members are ignored. Raises NewerFormat when a newer version wrote it, InvalidRecord when it is no
-    such record.
+    Unknown members are ignored. Raises NewerFormat, which names the file at `path`, when a newer version wrote it, and
+    InvalidRecord when it is no such record.
     """
     match = _VERSION.match(line.raw)
     if match is None:
         raise InvalidRecord(f"The record at byte {line.offset} does not say its version.")
     if int(match[1]) > FORMAT:
+        place = f" of {path}" if path else ""
         raise NewerFormat(
-            f"The record at byte {line.offset} has format {int(match[1])}, this Reverie reads up to {FORMAT}: upgrade."
+            f"The record at byte {line.offset}{place} has format {int(match[1])}, "
+            f"this Reverie reads up to {FORMAT}: upgrade."
         )
     if (_ENDS[0] in line.raw or _ENDS[1] in line.raw) and _BEYOND.search(line.raw):
         raise InvalidRecord(f"The record at byte {line.offset} has a time beyond the years 1 to 9999 in UTC.")
