@@ -108,6 +108,8 @@ def taken_as_given(parameter: Any) -> Any:  # noqa: ANN401 - typer's own type
             taken = () if parameter.multiple or parameter.nargs == -1 else None
         elif type(value) is wanted and (wanted in _NUMBERS or (wanted is str and _is_text(value))):
             taken = value
+        elif wanted == list[str] and value and all(type(one) is str and _is_text(one) for one in value):
+            taken = list(value)
         else:
             return ask_typer(context, value)
         return taken if parameter.callback is None else parameter.callback(context, parameter, taken)
