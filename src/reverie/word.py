@@ -22,7 +22,7 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
 from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
-from reverie.core.where import Where, must_narrow, one_or_more
+from reverie.core.where import Where, must_narrow, one_or_more, repeats
 from reverie.drain import Drained
 from reverie.errors import ReverieError
 from reverie.following import follow, planned
@@ -253,8 +253,11 @@ class Word:
         return [state.entry.id for state in self.opened.state_now().states(where)]
 
     def _listed(self, where: Where) -> list[EntryState]:
-        """Return what a filter admits; what has faded only where it says so."""
-        found = self.opened.state_now().states(msgspec.structs.replace(where, limit=0))
+        """Return what a filter admits, of a session its repeats too; what has faded only where it says so."""
+        before = where.include_previous or bool(where.session)
+        wanted = msgspec.structs.replace(where, limit=0, include_previous=before)
+        every = self.opened.state_now().states(wanted)
+        found = [state for state in every if where.admits(state) or (where.session and repeats(state))]
         if not where.include_faded:
             now, facts = where.as_of or self.opened.ws.clock(), self.opened.ws.settings.facts
             found = [state for state in found if not faded(state, now, facts=facts)]

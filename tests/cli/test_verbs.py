@@ -335,3 +335,34 @@ def test_a_check_that_finds_an_error_exits_1(shell: Shell, tea: str) -> None:
     answer = shell("check", "--json")
     assert answer.code == 1
     assert any(segment.name in one["place"] for one in answer.value)
+
+
+def test_a_list_says_what_it_leaves_out(shell: Shell, tea: str) -> None:
+    """`list` says how many it leaves out and the flag that shows them; `--json` holds entries alone."""
+    shell("hide", tea)
+    assert shell("list").out == "No entries.\nleft out: 1 hidden (--hidden)\n"
+    assert shell.json("list") == []
+    assert "left out" not in shell("list", "--hidden").out
+
+
+def test_letting_go_by_a_filter_says_how_things_stand(shell: Shell, tea: str) -> None:
+    """Letting go by a filter, and taking that back, shows entries as they are then, and says where nothing matches."""
+    named = ("--tag", "drinks")
+    assert "(hidden)" in shell("hide", *named).out
+    back = shell("hide", *named, "--unhide").out
+    assert back.startswith("brought back: 1\n")
+    assert "(hidden)" not in back
+    assert shell("hide", *named, "--unhide").out == "brought back: 0\nno entry that is hidden matches\n"
+    assert shell("forget", *named).out.startswith("forgotten: 1\n")
+    assert shell("forget", *named).out == "forgotten: 0\nno entry that is shown or hidden matches\n"
+    (gone,) = shell.json("list", "--forgotten")
+    assert (gone["id"], gone["deed"], "tea" in str(gone)) == (tea, "forget", False)
+    assert tea in shell("list", "--forgotten").out
+    again = shell("forget", *named, "--restore").out
+    assert again.startswith("remembered again: 1\n")
+    assert "User likes tea" in again
+    shell("forget", *named)
+    assert shell("erase", *named, "--yes").out.startswith("erased: 1\n")
+    nothing = "erased: 0\nno entry that is shown, hidden or forgotten matches\n"
+    assert shell("erase", *named, "--yes").out == nothing
+    assert shell("list", "--forgotten").out == "Nothing is forgotten.\n"

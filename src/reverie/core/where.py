@@ -100,6 +100,12 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+def repeats(state: EntryState) -> bool:
+    """Whether all that is to be said against an entry is that another, of another session maybe, says the same."""
+    against = (state.superseded_by, state.wrong, state.ended, state.hidden, state.forgotten)
+    return bool(state.merged_into) and not any(against)
+
+
 def must_narrow(named: str | Sequence[str], where: Where | None) -> None:
     """Raise UsageError for a filter beside ids, and for one that leaves nothing out: it would mean everything."""
     if where is not None and (named or not where.narrows):

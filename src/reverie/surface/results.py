@@ -16,6 +16,7 @@ from reverie.core.due import Due
 from reverie.core.fold import EntryState
 from reverie.core.forgetting.letting_go import Naming
 from reverie.core.records import Entry
+from reverie.core.where import Where
 from reverie.forget import Erased, Forgotten
 from reverie.importers.taken import Imported
 from reverie.memory import Memory
@@ -52,6 +53,24 @@ def taken_back(memory: Memory, event: str, *, why: str) -> dict[str, object]:
     entry = memory.take_back(event, why=why)
     state = None if memory.forgotten(entry) else entry_json(memory.get(entry))
     return {"entry": entry, "state": state}
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """How many entries a list leaves out that its filter admits, by what would show them."""
+
+    faded: int = 0
+    hidden: int = 0
+    previous: int = 0
+
+
+def left_out(memory: Memory, where: Where) -> LeftOut:
+    """Return what a list by this filter leaves out, its limit aside."""
+    every = memory.list(where.everything)
+    shown = {one.entry.id for one in memory.list(msgspec.structs.replace(where, limit=0))}
+    rest = [one for one in every if one.entry.id not in shown]
+    hidden = [one for one in rest if one.hidden]
+    previous = [one for one in rest if not (one.hidden or one.current)]
+    return LeftOut(len(rest) - len(hidden) - len(previous), len(hidden), len(previous))
 
 
 class Hidden(msgspec.Struct, frozen=True):

@@ -96,7 +96,8 @@ def compile_memory(
     budget = whole.less(outside)
     board = _Board()
     _claim_entries(board, states, now, calendar=calendar, settings=settings)
-    _claim_pages(board, holding_lines(sources, states), budget.part(SHARE))
+    said = holding_lines(sources, states, has_faded=lambda one: faded(one, now, facts=settings.facts))
+    _claim_pages(board, said, budget.part(SHARE))
 
     def line(claim: Claim) -> str:
         if claim.key not in board.texts:

@@ -6,7 +6,7 @@ it stands on, and that none is shown whose entry was hidden, forgotten or found 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
 
 import msgspec
@@ -27,7 +27,9 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     week: str = ""
 
 
-def holding_lines(sources: Sources, states: Iterable[EntryState]) -> list[tuple[str, str]]:
+def holding_lines(
+    sources: Sources, states: Iterable[EntryState], *, has_faded: Callable[[EntryState], bool]
+) -> list[tuple[str, str]]:
     """Return heading and line of what pages and digests say and still holds, overview and recent in turn.
 
     Taken in turn, so that neither a long overview nor a busy day takes the whole share from the other.
@@ -42,7 +44,7 @@ def holding_lines(sources: Sources, states: Iterable[EntryState]) -> list[tuple[
     seen: set[tuple[str, tuple[str, ...]]] = set()
     lines: list[tuple[str, str]] = []
     for section, cited in in_turn:
-        ids = _standing_ids(cited, known)
+        ids = _standing_ids(cited, known, has_faded)
         said = (RECENT if section == RECENT else "", ids)
         if not ids or (section == RECENT and said in seen):
             continue
@@ -51,11 +53,13 @@ def holding_lines(sources: Sources, states: Iterable[EntryState]) -> list[tuple[
     return lines
 
 
-def _standing_ids(cited: Cited, known: dict[str, EntryState]) -> tuple[str, ...]:
+def _standing_ids(
+    cited: Cited, known: dict[str, EntryState], has_faded: Callable[[EntryState], bool]
+) -> tuple[str, ...]:
     """Return the ids of a line that holds, none for one that does not.
 
-    A line holds while one of its entries is shown as true, and none was hidden, forgotten or found wrong. It may name
-    a superseded one beside it: "now at Microsoft, before at Google".
+    A line holds while one of its entries may be shown by itself, and none was hidden, forgotten or found wrong. It may
+    name a superseded one beside it: "now at Microsoft, before at Google".
     """
     ids = tuple(id_ for id_ in cited.ids if id_ in known)
     states = [_survivor(known[id_], known) for id_ in ids]
@@ -63,7 +67,11 @@ def _standing_ids(cited: Cited, known: dict[str, EntryState]) -> tuple[str, ...]
         state.hidden or state.forgotten or state.wrong for state in [*states, *(known[id_] for id_ in ids)]
     ):
         return ()
-    return ids if any(state.current and state.entry.status != "discussed" for state in states) else ()
+    return ids if any(_may_be_shown(state) and not has_faded(state) for state in states) else ()
+
+
+def _may_be_shown(state: EntryState) -> bool:
+    return state.current and not (state.done or state.cancelled) and state.entry.status != "discussed"
 
 
 def _survivor(state: EntryState, known: dict[str, EntryState]) -> EntryState:

@@ -46,7 +46,8 @@ def log(
 def _run_line(run: Run) -> Line:
     """Return a run on one line."""
     counts = ", ".join(f"{number} {kind}" for kind, number in run.counts.items() if number)
-    said = [run.result, counts, many(len(run.pages), "page") if run.pages else "", *run.problems]
+    result = "put back" if run.kind == "restore" and run.result == "undone" else run.result
+    said = [result, counts, many(len(run.pages), "page") if run.pages else "", *run.problems]
     return line(
         bold(run.run), f" {' · '.join(part for part in said if part)}", dim(f" {run.commit[:12]}"), indent=4
     )

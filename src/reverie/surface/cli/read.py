@@ -14,7 +14,7 @@ from reverie.core.search.rows import Kind
 from reverie.core.text.plural import many
 from reverie.core.where import Where
 from reverie.recall import Ask
-from reverie.surface.cli.frame import Verb, answer, application
+from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import instant, one_of, opened, text_of, where_of
 from reverie.surface.entry_text import (
     behind_json,
@@ -29,6 +29,7 @@ from reverie.surface.entry_text import (
     why_lines,
 )
 from reverie.surface.render import Line, dim, line
+from reverie.surface.results import LeftOut, left_out
 
 app = application()
 
@@ -180,9 +181,13 @@ def list_(
             answer(ctx, gone, [gone_line(one) for one in gone] or [line("Nothing is forgotten.")])
             return
         states = memory.list(where)
+        rest = LeftOut() if globals_of(ctx).json else left_out(memory, where)
     lines: list[Line] = [entry_line(state) for state in states]
     none = [line("No entries."), *([line(dim(said))] if (said := hint(category)) else [])]
-    answer(ctx, [entry_json(state) for state in states], lines or none)
+    flags = (("faded", "--faded"), ("hidden", "--hidden"), ("previous", "--previous"))
+    told = [f"{number:,} {name} ({flag})" for name, flag in flags if (number := getattr(rest, name))]
+    more = [line(dim(f"left out: {', '.join(told)}"))] if told else []
+    answer(ctx, [entry_json(state) for state in states], [*(lines or none), *more])
 
 
 @app.command("get", cls=Verb, epilog="reverie get 2b47366a")

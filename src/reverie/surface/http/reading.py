@@ -18,6 +18,7 @@ from reverie.core.search.rows import Kind
 from reverie.core.where import Where
 from reverie.memory import Memory
 from reverie.recall import Ask, Found
+from reverie.surface import results
 from reverie.surface.entry_text import behind_json, due_json, entry_json, why_json
 from reverie.surface.http import shapes
 from reverie.surface.http.operations import Cursor, Day, Id, Limit, Operation, Takes, Text
@@ -116,9 +117,11 @@ def _context(memory: Memory, given: _Context) -> Context:
 
 
 def _list(memory: Memory, given: Listing) -> dict[str, Any]:
-    found = memory.list(where_of(given))
+    where = where_of(given)
+    found = memory.list(where)
     part, more = page(found, given.limit, cursor=given.cursor, key=_id_of, form=entry_json)
-    return {"entries": part, "next": more, "hint": hint(given.category)}
+    rest = results.LeftOut() if given.cursor else results.left_out(memory, where)
+    return {"entries": part, "next": more, "hint": hint(given.category), "left_out": rest}
 
 
 def _id_of(state: EntryState) -> str:

@@ -23,6 +23,11 @@ ENTRIES = {
         "entries": {"type": "array", "items": ENTRY},
         "next": {"type": "string"},
         "hint": {"type": "string", "description": "What to say of a category that may be a slip."},
+        "left_out": {
+            "type": "object",
+            "description": "How many entries the filter admits and the list leaves out; told with the first page.",
+            "properties": {name: {"type": "integer"} for name in results.LeftOut.__struct_fields__},
+        },
     },
     "required": ["entries", "next"],
 }

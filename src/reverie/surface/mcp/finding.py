@@ -47,10 +47,12 @@ from reverie.surface.mcp.answers import (
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.resources import ENTRY, read_resource, uri_of
 from reverie.surface.mcp.tools import ID, Tool, Values
+from reverie.surface.results import left_out
 from reverie.surface.status_text import status_lines
 
 MOST = 1_000  # entries or hits in one answer
 _KINDS: tuple[Kind, ...] = get_args(Kind)
+_TOLD_OUT = ("faded", "previous")  # of what a list leaves out: what is hidden is for a person alone
 _PRIVATE = ("workspace",)  # of the status: where the memory lies is nobody's business but the server's
 
 _FILTERS = (
@@ -94,12 +96,15 @@ def _recall(memory: Memory, values: Values) -> Answer:
 
 
 def _list(memory: Memory, values: Values) -> Answer:
-    found = memory.list(_where(values, limit=values["limit"]))
+    where = _where(values, limit=values["limit"])
+    found, rest = memory.list(where), left_out(memory, where)
     said = hint(values["category"])
     none = f"No entries. ({said}.)" if said else "No entries."
-    return Answer(
-        lines(map(entry_line, found), none), {"entries": [entry_json(state) for state in found], "hint": said}
-    )
+    text = lines(map(entry_line, found), none)
+    if told := [f"{number:,} {name}" for name in _TOLD_OUT if (number := getattr(rest, name))]:
+        text += f"\n(Left out: {', '.join(told)}; the arguments so called show them.)"
+    value = {"entries": [entry_json(state) for state in found], "hint": said}
+    return Answer(text, value | {"left_out": {name: getattr(rest, name) for name in _TOLD_OUT}})
 
 
 def _get(memory: Memory, values: Values) -> Answer:
@@ -228,7 +233,7 @@ FINDING = (
             Field("limit", "integer", "The latest so many.", default=50, within=(1, MOST)),
             *_FILTERS,
         ),
-        output=shape("entries", entries=listing(_ENTRY), hint=TEXT),
+        output=shape("entries", entries=listing(_ENTRY), hint=TEXT, left_out=OBJECT),
         reads=True,
         repeats=True,
     ),
