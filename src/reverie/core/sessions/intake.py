@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from uuid import UUID
 
 import msgspec
 
@@ -21,7 +20,7 @@ from reverie.core.secrets.redact_json import redact_json
 from reverie.errors import UsageError
 
 # What the codec would else write as text, so that a date passed for one.
-_NO_TEXT = (bytes, bytearray, memoryview, datetime, date, time, timedelta, Decimal, UUID)
+_NO_TEXT = (bytes, bytearray, memoryview, datetime, date, time, timedelta, Decimal)
 
 
 def cleaned(turn: Turn, *, allow: Sequence[str] = ()) -> Turn:
