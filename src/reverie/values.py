@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from reverie.core.days import shifted
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.forgetting.mask import Mask
 from reverie.core.formats.key_values import (
@@ -114,11 +115,11 @@ def _touched(table: kv.Table, read: Iterable[Name], now: datetime) -> list[KeyVa
             namespace=item.line.namespace,
             key=item.line.key,
             at=now,
-            until=now + timedelta(minutes=item.line.ttl),
+            until=shifted(now, timedelta(minutes=item.line.ttl)),
             touch=True,
         )
         for item in found
-        if item.line.ttl is not None and item.until != now + timedelta(minutes=item.line.ttl)
+        if item.line.ttl is not None and item.until != shifted(now, timedelta(minutes=item.line.ttl))
     ]
 
 
@@ -229,7 +230,7 @@ def _line(ws: Workspace, wanted: Put, now: datetime) -> KeyValue:
         at=now,
         value=msgspec.Raw(raw),
         ttl=wanted.ttl,
-        until=None if wanted.ttl is None else now + timedelta(minutes=wanted.ttl),
+        until=None if wanted.ttl is None else shifted(now, timedelta(minutes=wanted.ttl)),
         index=wanted.index,
     )
 

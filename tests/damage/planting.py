@@ -21,6 +21,7 @@ from reverie import layout
 from reverie.adapters.anthropic_memory import handle
 from reverie.context import ContextRequest
 from reverie.core.records import Draft, Turn
+from reverie.core.where import Where
 from reverie.errors import ReverieError
 from reverie.memory import Memory
 from reverie.recall import Ask
@@ -396,7 +397,7 @@ def known(home: Path, *, first: int = 1 << 45) -> tuple[set[str], set[str]]:
     """Return the texts of all entries and of all turns that the memory in a home has."""
     with open_memory(home, first=first) as memory:
         memory.reindex()
-        entries = {one.entry.text for one in memory.list()}
+        entries = {one.entry.text for one in memory.list(Where(include_faded=True, include_previous=True))}
         turns = set()
         for path in sorted((home / "agent" / layout.SESSIONS).glob("*.jsonl")):
             for line in path.read_bytes().splitlines():

@@ -27,7 +27,7 @@ BOMBS = {
     "half a character": b'"\\ud800"',
     "line separator": '"a\u2028b"'.encode(),
     "NUL": b'"a\\u0000b"',
-    "keys": b"{" + b",".join(b'"k%d":%d' % (n, n) for n in range(100_000)) + b"}",
+    "keys": b"{" + b",".join(b'"k%d":%d' % (n, n) for n in range(20_000)) + b"}",
     "the same key": b'1,"v":2,"v":1,"type":"turn","type":"x","id":"z","id":5',
 }
 FRAMED = (

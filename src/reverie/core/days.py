@@ -119,6 +119,14 @@ def utc(instant: datetime) -> datetime:
         return _FIRST if instant.year == 1 else _LAST
 
 
+def shifted(instant: datetime, by: timedelta) -> datetime:
+    """Return the instant so much later or earlier; the first or last there can be, where a clock stands at the end."""
+    try:
+        return instant + by
+    except OverflowError:
+        return _LAST if by > timedelta() else _FIRST
+
+
 def parse_instant(text: str) -> datetime:
     """Return the instant written in RFC 3339, in UTC; digits beyond microseconds are dropped.
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from reverie import layout
+from reverie.core.days import shifted
 from reverie.core.slots import Before, Seen
 from reverie.errors import UnsafePath
 from reverie.store import counters, intents, notes
@@ -33,7 +34,7 @@ def seen(ws: Workspace) -> Seen:
         today=ws.today,
         touched=datetime.fromtimestamp(newest, UTC) if newest is not None else None,
         waits=waits,
-        opens=dream + timedelta(hours=ws.settings.dream.min_hours) if dream else None,
+        opens=shifted(dream, timedelta(hours=ws.settings.dream.min_hours)) if dream else None,
     )
 
 

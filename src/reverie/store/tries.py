@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
+from reverie.core.days import shifted
 from reverie.core.formats import framing
 from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
@@ -66,7 +67,7 @@ def told(ws: Workspace) -> Iterator[tuple[str, str]]:
                 f"the model's answers about {key} cannot be read; what was said there is unread",
                 "nothing is lost: `reverie extract` asks again; if it goes on, set another `extraction.model`",
             )
-    since = ws.clock() - timedelta(days=TOLD_DAYS)
+    since = shifted(ws.clock(), -timedelta(days=TOLD_DAYS))
     late = [one for one in known.given_up if one.when >= since]
     if late:
         yield (

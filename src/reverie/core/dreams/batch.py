@@ -116,7 +116,7 @@ def just_was(last: datetime | None, now: datetime, *, within: timedelta) -> bool
 
     An instant further ahead than `within` comes from a clock that was wrong, and keeps nobody waiting.
     """
-    return last is not None and last - within < now < last + within
+    return last is not None and abs(now - last) < within
 
 
 def cut(

@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from reverie import layout
+from reverie.core.days import shifted
 from reverie.core.dreams.batch import Part, cut
 from reverie.core.dreams.dreamt import Wish
 from reverie.core.dreams.raw_history import by_day
@@ -96,13 +97,15 @@ def progress(ws: Workspace, runs: Sequence[Run], *, state: Entries, amounts: Amo
         run=held.run if held else "",
         until=held.until if held else None,
         began=known.last,
-        due=known.last + timedelta(hours=settings.min_hours) if known.last else None,
+        due=shifted(known.last, timedelta(hours=settings.min_hours)) if known.last else None,
         percent=100 * settled // (settled + pending) if pending else 100,
         batch=len({part.id for part in batch}),
         batch_until=max((part.day for part in batch), default=""),
         last=tuple(told["dream"][: -LAST - 1 : -1]),
         linted=told["lint"][-1] if told["lint"] else None,
-        lint_due=since + timedelta(days=ws.settings.lint.min_days) if ws.settings.lint.enabled else None,
+        lint_due=shifted(since, timedelta(days=ws.settings.lint.min_days))
+        if ws.settings.lint.enabled
+        else None,
         failures=known.failures,
         gates=dataclasses.asdict(settings),
     )

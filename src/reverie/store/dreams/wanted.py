@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from reverie.core.days import shifted
 from reverie.core.dreams.batch import Part, Shut, gate
 from reverie.core.dreams.dreamt import Dreamt, Wish
 from reverie.core.due import Due
@@ -38,7 +39,7 @@ def shut(ws: Workspace, night: Night, wish: Wish) -> Dreamt | None:
 
 def wanted(ws: Workspace, waiting: Sequence[Part], wish: Wish) -> list[Part]:
     """Return what a dream is about: of the day asked for, and not before a person already."""
-    since = ws.clock() - timedelta(days=ws.settings.dream.max_wait_days)
+    since = shifted(ws.clock(), -timedelta(days=ws.settings.dream.max_wait_days))
     held = {
         key
         for one in reviews.waiting(ws)
@@ -58,7 +59,7 @@ def settings_of(ws: Workspace, night: Night, wish: Wish) -> DreamSettings:
 
 def until(ws: Workspace) -> datetime:
     """Return until when a lease holds that a host takes now."""
-    return ws.clock() + timedelta(seconds=ws.settings.dream.timeout_seconds)
+    return shifted(ws.clock(), timedelta(seconds=ws.settings.dream.timeout_seconds))
 
 
 def whole(ws: Workspace) -> timedelta:

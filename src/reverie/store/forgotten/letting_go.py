@@ -13,6 +13,7 @@ from datetime import timedelta
 import msgspec
 
 from reverie import layout
+from reverie.core.days import shifted
 from reverie.core.entries import derived_id
 from reverie.core.forgetting.erasure import Eraser, Erasure
 from reverie.core.forgetting.mask import Mask
@@ -82,7 +83,7 @@ def lift(ws: Workspace, lifted: Iterable[Tombstone], *, by: str) -> tuple[str, .
     """Take tombstones back, with an event `restore` for each entry they name, and return those entries."""
     meant = tuple(lifted)
     # After the event it takes back, whatever the clock says: events count in the order of their instants.
-    at = max(ws.clock(), *(tomb.at + timedelta(microseconds=1) for tomb in meant))
+    at = max(ws.clock(), *(shifted(tomb.at, timedelta(microseconds=1)) for tomb in meant))
     back = tuple(dict.fromkeys(entry for tomb in meant for entry in tomb.entries))
     with ws.writing("restore"):
         tombstones.append(ws, [Tombstone(id=tomb.id, at=at, lifted=True, by=by) for tomb in meant])
