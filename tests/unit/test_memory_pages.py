@@ -56,10 +56,10 @@ Ships in [[August]] {cited(4)}
 
 
 def known() -> list[EntryState]:
-    """Return the entries that OVERVIEW cites: 1 superseded by 2, 3 forgotten, 4 and 5 current but faded."""
+    """Return the entries that OVERVIEW cites: 1 superseded by 2, 3 forgotten, 4 and 5 current."""
     link = Event(id="e", at=AT, kind="supersede", entry=f"{2:016x}", other=f"{1:016x}")
     states = [fold(state_of(n).entry, (link,)) for n in (1, 2)]
-    return [*states, state_of(3, happened="forget"), state_of(4, sig=0.1), state_of(5, sig=0.1)]
+    return [*states, state_of(3, happened="forget"), state_of(4), state_of(5)]
 
 
 def test_the_overview_is_shown_as_lines_that_cite() -> None:
