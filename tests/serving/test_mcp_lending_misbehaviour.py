@@ -13,7 +13,7 @@ from dream_agent import TEAS, Standing, body, cite, cited, dreamt, write
 from dream_world import DANA, DAY, TEA, WORK, entry, log, open_world
 from hosting import DANAS, HALF, IDS, PAGE, PEOPLE, Host, Work, known_host
 
-from reverie.store.dreams import runs
+from reverie.store.dreams import dreaming, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +118,20 @@ def test_who_loops_is_stopped(host: Host) -> None:
     work.end({}, {})
     with host.memory() as memory:
         assert memory.dream(now=True).counts == {"cited": 4}
+
+
+def test_who_writes_for_ever_is_stopped(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run holds so much and no more: then it can only be ended, and what it did before is judged as any (P-06)."""
+    work = Work(host)
+    work.use("edit", path=TEAS, text=PAGE)
+    work.cited(*IDS)
+    monkeypatch.setattr(dreaming, "MOST", 2_000)
+    for number in range(30):
+        late = host.use("memory_dream_edit", run=work.run, path=f"2_Wiki/Concepts/P{number}.md", text=PEOPLE)
+        if late.is_error:
+            break
+    assert "holds as much as a run may" in late.content[0].text
+    assert host.value("memory_dream_finish", run=work.run)["counts"]["cited"] == len(IDS)
 
 
 def test_who_breaks_off_half_way_leaves_nothing(host: Host) -> None:

@@ -21,6 +21,7 @@ from reverie.store.dreams.dream_deeds import Deed, Saw, Settled, Wrote
 from reverie.store.workspace import Workspace
 
 STEPS = "steps.jsonl"
+MOST = 16_000_000  # bytes of what one run did; each call reads all of it
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
@@ -51,7 +52,10 @@ def load(ws: Workspace, run: str) -> tuple[Begun, list[Deed]]:
 
 
 def add(ws: Workspace, run: str, deeds: Sequence[Deed]) -> None:
-    """Keep what a call did."""
+    """Keep what a call did; raises Conflict where the run has done as much as one may, and can only be ended."""
+    if (ws.disk.size(_path(run)) or 0) >= MOST:
+        message = f"{run} holds as much as a run may: finish it, or give it up, and start another"
+        raise Conflict(message)
     stream.append_all(ws, _path(run), deeds)
 
 
