@@ -51,9 +51,9 @@ def places() -> Iterator[tuple[tuple[str, ...], Any, list[Any]]]:
         if row.name in SERVING:
             continue
         found = load(row.name)
-        each = {(row.name, name): one for name, one in getattr(found, "commands", {}).items()} or {
-            (row.name,): found
-        }
+        each: dict[tuple[str, ...], Any] = {
+            (row.name, name): one for name, one in getattr(found, "commands", {}).items()
+        } or {(row.name,): found}
         for words, command in each.items():
             own = [one for one in command.params if one.name not in shared and one.name != "help"]
             yield from ((words, one, own) for one in own if not getattr(one, "is_flag", False))

@@ -84,6 +84,7 @@ def test_one_token_does_not_take_every_session(estate: Estate) -> None:
         assert http.post("/agent", json=HELLO, headers=theirs).status_code == 200
         session = {"mcp-session-id": begun[0].headers["mcp-session-id"]}
         assert http.delete("/agent", headers=theirs | session).status_code == 404
+        assert http.delete("/agent?user=Dana", headers=mine | session).status_code == 404
         assert http.post("/agent", json=HELLO, headers=mine).status_code == 429
         twice = [
             *mine.items(),

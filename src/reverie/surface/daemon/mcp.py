@@ -92,12 +92,15 @@ class McpRoutes:
         # The SDK binds a session to these three; another token or workspace finds no such session.
         holder = self._token(token="", client_id=grant.digest, scopes=[], subject=f"{name}/{person}")
         whole = {**scope, _BOUND: bound, "user": self._user(holder)}
-        with self._counted(scope, send, holder=grant.digest) as watched:
+        with self._counted(scope, send, holder=grant.digest, about=f"{name}/{person}") as watched:
             await self._sessions.handle_request(whole, receive, watched)
 
     @contextmanager
-    def _counted(self, scope: Scope, send: Send, *, holder: str) -> Iterator[Send]:
-        """Count the session that a request is of, begins or ends; yield what sends its answer. Raises Refusal."""
+    def _counted(self, scope: Scope, send: Send, *, holder: str, about: str) -> Iterator[Send]:
+        """Count the session that a request is of, begins or ends; yield what sends its answer. Raises Refusal.
+
+        A session counts under what it is `about`: asked for under something else it is not there, and goes on.
+        """
         sent = dict(reversed(scope["headers"]))  # of a header sent twice the SDK reads the first one
         session = sent.get(_SESSION, b"").decode("latin-1")
         # A client of a later version has no session, and says so by its version.
@@ -107,14 +110,14 @@ class McpRoutes:
             if message["type"] == "http.response.start":
                 given = dict(message["headers"]).get(_SESSION, b"").decode("latin-1")
                 if begins and given and message["status"] < _WRONG:
-                    self._open.opened(given, holder)
+                    self._open.opened(f"{about} {given}", holder)
                 elif message["status"] == _NOT_THERE or (
                     scope["method"] == "DELETE" and message["status"] < _WRONG
                 ):
-                    self._open.ended(session, holder)
+                    self._open.ended(f"{about} {session}", holder)
             await send(message)
 
-        with self._open.coming(holder) if begins else self._open.used(session):
+        with self._open.coming(holder) if begins else self._open.used(f"{about} {session}"):
             yield watched
 
 
