@@ -15,14 +15,15 @@ from reverie.core.records import ToolCall, Turn
 from reverie.importers.taken import Found, Passed
 from reverie.importers.turns import text_of
 
+# Tuples, not sets: a stranger's `type` need not be hashable.
+_TOOLS = ("tool_use", "tool_result")
 _SILENT = ("thinking", "redacted_thinking", "token_budget", "flag")
 
 
 def has_blocks(content: Any) -> bool:  # noqa: ANN401 - foreign JSON
     """Whether a content is a list in which tools are used, or their results come back."""
     return isinstance(content, list) and any(
-        isinstance(part, dict) and part.get("type") in {"tool_use", "tool_result", *_SILENT}
-        for part in content
+        isinstance(part, dict) and part.get("type") in _TOOLS + _SILENT for part in content
     )
 
 

@@ -73,9 +73,10 @@ def _said(message: dict[str, Any], node: str, *, at: datetime, session: str) -> 
     role = author.get("role") if isinstance(author, dict) else None
     if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation"):
         return Passed("hidden in the conversation")
-    if role not in _SPEAKERS:
+    if not isinstance(role, str) or role not in _SPEAKERS:
         return Passed(f"said by {str(role)[:40]}")
-    if message.get("recipient", "all") not in {"all", None}:
+    recipient = message.get("recipient")
+    if recipient is not None and recipient != "all":
         return Passed("a call of a tool")
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
@@ -86,7 +87,7 @@ def _said(message: dict[str, Any], node: str, *, at: datetime, session: str) -> 
         return Passed("empty")
     known = message.get("id")
     return Turn(
-        role=_SPEAKERS[str(role)],
+        role=_SPEAKERS[role],
         content=words.replace("\0", "�"),
         at=at,
         session=session,
