@@ -247,7 +247,7 @@ class _Standing:
             self.lines[row.id] = lines
             candidate = msgspec.structs.replace(candidate, standing=lines.standing)
         elif row.kind == "turn":
-            ended = of_turn(row, self._behind.values(), self._rooted)
+            ended = of_turn(row, self._behind.values(), stands=self._rooted)
             candidate = msgspec.structs.replace(candidate, standing=ended)
         if candidate.standing != "faded" or where.include_faded is not False:
             yield candidate

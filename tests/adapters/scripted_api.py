@@ -148,7 +148,7 @@ def _item(number: int, one: Block) -> Block:
 def _handler(api: ScriptedApi) -> type[BaseHTTPRequestHandler]:
     """Return the handler of a server's requests."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answering(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             """Print nothing."""
 
@@ -182,4 +182,4 @@ def _handler(api: ScriptedApi) -> type[BaseHTTPRequestHandler]:
             self.send_header("content-length", "0")
             self.end_headers()
 
-    return Handler
+    return Answering

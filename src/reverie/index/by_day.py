@@ -17,7 +17,7 @@ _FIRST = -2  # before every line: one that vanished counts as -1, what stands in
 
 
 def stored(
-    rows: Callable[[str, Sequence[object]], list[Any]], asked: str, since: str, until: str
+    rows: Callable[[str, Sequence[object]], list[Any]], asked: str, *, since: str, until: str
 ) -> Iterator[EntryState]:
     """Yield the entries of the days from `since` to `until` for which the condition `asked` holds.
 

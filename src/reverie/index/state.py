@@ -142,7 +142,7 @@ class State:
         """Yield those of the days from `since` to `until` without holding all: what waits, then what is stored."""
         waiting = dict(self._overlaid.states)
         yield from (one for one in waiting.values() if since <= one.entry.day <= until)
-        found = by_day.stored(self._rows, _VISIBLE, since, until)
+        found = by_day.stored(self._rows, _VISIBLE, since=since, until=until)
         yield from (one for one in found if one.entry.id not in waiting)
 
     def queued(self, ids: Iterable[str] | None = None) -> list[EntryState]:
@@ -187,7 +187,7 @@ class State:
 
         Hidden and forgotten ones are no work for a dream.
         """
-        return by_day.stored(self._rows, _PENDING, "", day_after(before, -1))
+        return by_day.stored(self._rows, _PENDING, since="", until=day_after(before, -1))
 
     def pending_days(self, before: str) -> dict[str, int]:
         """Return how many entries `pending` would yield, by day."""

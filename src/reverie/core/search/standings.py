@@ -98,7 +98,7 @@ def told(
     )
 
 
-def of_turn(row: Row, read: Iterable[EntryState], stands: Stands) -> str:
+def of_turn(row: Row, read: Iterable[EntryState], *, stands: Stands) -> str:
     """Return how a turn stands: as the entries `read` from it do, when none of them holds and they are most of it."""
     behind = [one for one in read if one.entry.session == row.session and _covers(one.entry.turns, row.n)]
     standings = [stands(one) for one in behind]
