@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Shell
 
+pytestmark = pytest.mark.slow  # a process for each
+
 FULL = Path("/dev/full")
 TELLING = [
     ("--version",),
