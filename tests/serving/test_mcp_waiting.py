@@ -178,3 +178,21 @@ def test_who_does_not_ask_hears_nothing(place: Place) -> None:
     anyio.run(run)
     bound.close()
     assert heard == []
+
+
+def test_calls_that_wait_for_the_start_keep_their_order(place: Place) -> None:
+    """Calls that come before what is offered was loaded are done in the order in which they came."""
+    answered: list[int] = []
+
+    async def said(client: Client) -> None:
+        async def remember(number: int) -> None:
+            await client.call_tool("memory_remember", {"text": f"Tea number {number} is good."})
+            answered.append(number)
+
+        async with anyio.create_task_group() as group:
+            for number in range(6):
+                group.start_soon(remember, number)
+
+    place.talk(said)
+    assert answered == sorted(answered)
+    assert len(answered) == 6
