@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 SPECIFICATION: dict[str, Any] = json.loads(written())
 DOCUMENTED = {*vars(errors), *KINDS}
+ROOT = "root"  # the folder of the served workspaces
 HEADERS = [
     "accept", "accept-encoding", "authorization", "content-type", "cookie", "forwarded", "host", "if-none-match",
     "last-event-id", "mcp-protocol-version", "mcp-session-id", "origin", "range", "referer", "user-agent",
@@ -137,7 +138,7 @@ def _over(estate: Estate, outside: Outside, asking: Asking) -> None:
 
 def _is_of_a_workspace(path: str) -> bool:
     """Tell whether a file lies in a workspace that a client made, which has a plain name."""
-    return re.fullmatch(r"[^/]*-[0-9a-f]{8}", path.partition("/root/")[2].partition("/")[0]) is not None
+    return re.fullmatch(r"[^/]*-[0-9a-f]{8}", path.partition(f"/{ROOT}/")[2].partition("/")[0]) is not None
 
 
 def test_no_argument_is_a_path(estate: Estate, outside: Outside) -> None:

@@ -207,7 +207,7 @@ def when_bounds(when: str, calendar: Calendar) -> tuple[datetime, datetime]:
     return calendar.start(first.isoformat()), calendar.end(last.isoformat())
 
 
-def ends_before(until: str, since: str, calendar: Calendar) -> bool:
+def ends_before(until: str, since: str, *, calendar: Calendar) -> bool:
     """Tell whether what is true until `until` would have ended before it began, at `since`; either may be empty.
 
     A day ends with its last instant, a year with its last day: `until` 2026 is not before `since` 2026-07.

@@ -85,7 +85,7 @@ def backwards(entry: Entry, calendar: Calendar) -> str:
 
     Whoever makes an entry asks, and `problem` does not: what stands in a journal or a log already is read as it is.
     """
-    if not ends_before(entry.until, entry.since, calendar):
+    if not ends_before(entry.until, entry.since, calendar=calendar):
         return ""
     return f"until {entry.until} lies before from {entry.since}: exchange the two, or give one of them only"
 

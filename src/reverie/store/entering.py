@@ -39,7 +39,7 @@ def prepare(ws: Workspace, name: str, found: Sequence[Entry]) -> tuple[list[tupl
         if reason := problem(clean):
             refused.append(stream.Damaged("extract", place, msgspec.json.encode(clean), reason))
             continue
-        if ends_before(clean.until, clean.since, ws.calendar):
+        if ends_before(clean.until, clean.since, calendar=ws.calendar):
             clean = msgspec.structs.replace(clean, until="")  # misread; what was said holds all the same
         entries.append((place, clean))
     quarantine.set_aside(ws, refused)
