@@ -27,12 +27,12 @@ FACTS = [f"Likes harbour {n}" for n in range(6_000)]
 CHILD = """
 import sys
 from pathlib import Path
-from reverie import care
+from reverie import care, importing
 from reverie.importing import Wish
 from reverie.memory import Memory
 from reverie.opening import Opening, make_workspace
 
-care._QUEUED = 20_000
+care._QUEUED, importing._FACTS = 20_000, 300
 home, source = Path(sys.argv[1]), Path(sys.argv[2])
 opening = Opening(path=home / "agent", config_dir=home / "config", environment={}, flags={"zone": "UTC"})
 with Memory(make_workspace(opening)) as memory:
