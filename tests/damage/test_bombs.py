@@ -9,7 +9,8 @@ from zlib import crc32
 
 import pytest
 from lived import copy, open_memory
-from planting import LET_GO, OPENED, Round, World, known
+from planting import LET_GO, OPENED, World, known
+from rounds import Round
 
 from reverie import layout, trust
 from reverie.errors import BadSettings, DamagedFile

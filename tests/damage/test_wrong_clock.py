@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from lived import NOON, copy, open_memory
-from planting import LET_GO, Round, World, known
+from planting import LET_GO, World, known
+from rounds import Round
 
 from reverie.core.records import Draft, Turn
 
