@@ -11,19 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from reverie import company, following, steps, unforget
 from reverie import forget as forgetting
+from reverie.core.dreams.dreamt import Dreamt
 from reverie.core.due import Due
 from reverie.core.partly import Partly
 from reverie.core.records import Run
 from reverie.core.scopes import Member
+from reverie.core.text.plural import many
 from reverie.drain import drain
 from reverie.errors import Conflict, DrainFailed, UsageError
 from reverie.importers.taken import Fact, Imported
+from reverie.index.entry_rows import cites_wrong
 from reverie.index.state import State
 from reverie.publish import note
 from reverie.reaching import around_of
@@ -221,6 +225,21 @@ class Care(Word):
         return done
 
     # Inside
+
+    def _unsaid(self, done: Dreamt) -> Dreamt:
+        """Take off the pages what was found never to be true, and return what the dream did with that."""
+        state = self.opened.state_now()
+        if not cites_wrong(state.db):
+            return done
+        ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
+        told = steps.lint.unsay(ws, look, masked=masked)
+        if not told.mended:
+            return done
+        pages = tuple(
+            sorted({*done.pages, *(one.page.removeprefix(f"{ws.notebook}/") for one in told.mended)})
+        )
+        reason = f"{many(len(told.mended), 'line')} that never held taken off {many(len(pages), 'page')}"
+        return replace(done, reason=reason, runs=(*done.runs, told.run), pages=pages, due=Due(publish=True))
 
     def _kept(self, ws: Workspace, *, dry_run: bool) -> steps.importing.Keep:
         """Return how an import keeps facts; the queue is drained whenever it took many, for it is held in memory."""

@@ -14,12 +14,11 @@ whether the files are whole; `lint` asks whether what they say is well kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 
 import msgspec
 
 from reverie import layout
-from reverie.core.days import when_bounds
 from reverie.core.dreams.batch import Shut, gate, just_was
 from reverie.core.dreams.editing import Edited
 from reverie.core.dreams.policy import Case, judge
@@ -28,15 +27,16 @@ from reverie.core.dreams.sight import waiting_parts
 from reverie.core.pages.active import active_content
 from reverie.core.pages.citations import links
 from reverie.core.pages.claims import uncited
-from reverie.core.pages.front_matter import DATE, Front
 from reverie.core.pages.front_matter import read as read_front
 from reverie.core.pages.mending import Complaint, mended
 from reverie.core.pages.moves import moves
 from reverie.core.pages.orphans import name_of, orphans, shorts
+from reverie.core.pages.outlived import outlived
+from reverie.core.pages.overdue import overdue
 from reverie.core.pages.source import split
 from reverie.core.records import Outcome
 from reverie.core.text.plural import many
-from reverie.errors import UnsafePath, UsageError
+from reverie.errors import UnsafePath
 from reverie.index.state import State
 from reverie.store import counters, pages, stream
 from reverie.store.counters import DreamCounters
@@ -48,7 +48,6 @@ from reverie.store.workspace import Workspace
 
 LINTER = "rules-1"  # what a run's record calls it
 _NAMED = 3  # orphans of people's that are named
-UNTOUCHED = 90  # days after which a synthesis is doubted
 
 Masked = Callable[[str], bool]
 
@@ -108,12 +107,28 @@ def lint(
     return msgspec.structs.replace(done, run=run.run)
 
 
+def unsay(ws: Workspace, look: Callable[[], State], *, masked: Masked) -> Linted:
+    """Take off the pages what was found never to be true; where nothing can be, nothing is logged. Raises Busy."""
+    with lease.driving(ws, "lint"):
+        installing.finish(ws)
+        state = look()
+        found = tuple(one for one in complaints(ws, state, masked=masked) if one.kind == "wrong")
+        done, files = _mend(ws, state, found, masked=masked)
+        if not files:
+            return done
+        title = f"Lint: {many(len(done.mended), 'line')} that never held"
+        counts = {"findings": len(found), "mended": len(done.mended)}
+        wanted = Change(kind="lint", by=LINTER, title=title, files=files, result="productive", counts=counts)
+        return msgspec.structs.replace(done, run=changing.change(ws, wanted).run)
+
+
 def complaints(ws: Workspace, state: State, *, masked: Masked) -> tuple[Complaint, ...]:
     """Return what is wrong with the notebook's pages, by page and line."""
     found = [_Page(path, _read(ws, path)) for path in _content(ws)]
     targets = {short for path in ws.disk.walk(ws.notebook) for short in shorts(_name(ws, path))}
     every = [
         *(one for page in found for one in _of_page(ws, page, targets, masked=masked)),
+        *outlived(((page.path, page.text) for page in found), state.find),
         *_citations(state),
         *_vanished(ws, state, masked=masked),
         *_orphans(ws, found),
@@ -211,7 +226,7 @@ def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -
     front = read_front(split(page.text).front)
     for problem in front.problems:
         yield _complaint(page, 1, "front matter", problem, "mend the block between the two lines of `---`")
-    if reason := _overdue(ws, front):
+    if reason := overdue(front, ws.calendar, now=ws.clock()):
         yield _complaint(page, 1, "stale", reason, "bring it up to date")
     for finding in active_content(page.text):
         if finding.kind != "comment":
@@ -246,23 +261,6 @@ def _of_page(ws: Workspace, page: _Page, targets: set[str], *, masked: Masked) -
             yield _complaint(
                 page, number, "forgotten", "it says what was to be forgotten", "take the line out"
             )
-
-
-def _overdue(ws: Workspace, front: Front) -> str:
-    """Return why a page is to be looked at again, empty when it is not; a synthesis is after a season untouched."""
-    if front.stale_after:
-        try:
-            is_over = when_bounds(front.stale_after, ws.calendar)[1] <= ws.clock()
-        except UsageError:
-            return f"its stale_after is no day: {front.stale_after[:40]!r}"
-        return f"it was to be looked at again after {front.stale_after}" if is_over else ""
-    if front.type != "synthesis" or not DATE.fullmatch(front.updated):
-        return ""
-    try:
-        since = date.fromisoformat(ws.today) - date.fromisoformat(front.updated)
-    except ValueError:
-        return ""  # a day that no calendar has
-    return f"a synthesis that nobody changed for {since.days} days" if since.days >= UNTOUCHED else ""
 
 
 def _exists(ws: Workspace, target: str) -> bool:
@@ -301,7 +299,7 @@ def _vanished(ws: Workspace, state: State, *, masked: Masked) -> Iterator[Compla
     known = state.find({one.entry for one in gone})
     for one in gone:
         entry = known.get(one.entry)
-        if entry is not None and not entry.hidden and not masked(entry.entry.text):
+        if entry is not None and not (entry.hidden or entry.wrong or masked(entry.entry.text)):
             yield Complaint(
                 page=f"{ws.notebook}/{one.page}",
                 line=1,

@@ -320,6 +320,7 @@ class Memory(Lending):
         """
         wish = Wish(now=now, dry_run=dry_run, day=day, most=most)
         done = steps.dream.dream(self.opened.writable, reach_of(self.opened), wish)
+        done = done if dry_run else self._unsaid(done)
         self._act(done.due)
         return done
 

@@ -170,6 +170,12 @@ def events_of(db: sqlite3.Connection, entry_id: str) -> list[Event]:
     return [msgspec.msgpack.decode(row[0], type=Event) for row in rows]
 
 
+def cites_wrong(db: sqlite3.Connection) -> bool:
+    """Whether a page cites an entry that was found never to be true."""
+    query = "SELECT body, state FROM entry WHERE NOT current AND id IN (SELECT entry FROM cite)"
+    return any(state_of(*row).wrong for row in db.execute(query))
+
+
 def said_at(db: sqlite3.Connection, turns: Iterable[tuple[str, datetime]]) -> list[str]:
     """Return the ids of the entries of sessions that were said at the instants of turns, each a session and instant."""
     found: list[str] = []

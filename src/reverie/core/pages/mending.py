@@ -1,4 +1,4 @@
-"""What lint may set right by itself: a link to a page that moved, a forgotten line, a mark for review.
+"""What lint may set right by itself: a link to a page that moved, a line forgotten or never true, a mark for review.
 
 Owns which complaints have a safe remedy and how a page reads with it; promises that only the lines complained of
 change, that a link is only led to the one page that can be meant, and that mending twice changes nothing the second
@@ -18,6 +18,7 @@ from reverie.core.pages.markdown import outline, remove_line
 from reverie.core.pages.source import split
 from reverie.errors import InvalidRecord
 
+REMOVED = frozenset({"forgotten", "wrong"})  # these lines are taken out
 DOUBTFUL = frozenset({"stale", "contradiction", "lost source"})  # these pages are marked for review
 
 
@@ -44,7 +45,7 @@ def mended(
     broken = [one for one in wanted if one.kind == "broken link"]
     text, relinked = _relinked(text, {one.line for one in broken}, moved)
     done += [one for one in broken if one.line in relinked]
-    for one in sorted((one for one in wanted if one.kind == "forgotten"), key=lambda one: -one.line):
+    for one in sorted((one for one in wanted if one.kind in REMOVED), key=lambda one: -one.line):
         text = remove_line(text, one.line, old=outline(text).line_text(one.line))
         done.append(one)
     marked = _marked(text) if doubtful else text

@@ -31,7 +31,7 @@ NOTES: Mapping[str, str] = {
 _ENDED = frozenset({"superseded", "wrong"})
 _ORDER = {name: place for place, name in enumerate(NOTES)}
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_PAST = ("Previously",)  # how a dream begins a line of what held before
+PAST = ("Previously",)  # how a dream begins a line of what held before
 
 Stands = Callable[[EntryState], str]
 
@@ -137,7 +137,7 @@ def _best(standings: Iterable[str]) -> str:
 
 def _marked(line: str, standing: str) -> str:
     note = NOTES[standing]
-    past = line.lstrip(" -*+").startswith(_PAST)
+    past = line.lstrip(" -*+").startswith(PAST)
     return f"{line} ({note})" if note and line.strip() and not past else line
 
 
