@@ -305,8 +305,9 @@ def test_hooks_that_lead_nowhere(ward: Ward) -> None:
     assert "/gone/bin/reverie" in ward.one("hooks")["what"]
     file.write_text("{")
     assert "no JSON" in ward.one("hooks")["what"]
-    file.write_text("[]")
-    assert ward.symptoms() == []
+    for sound in ("[]", '{\n  // mine\n  "model": "opus"\n}\n'):
+        file.write_text(sound)
+        assert ward.symptoms() == []
 
 
 def test_one_part_that_fails_hides_no_other(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ Owns these looks; promises to read other programs' files and never to write them
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -14,6 +13,7 @@ from typing import Any
 
 from reverie import layout
 from reverie.config import units_folder
+from reverie.core.formats import json_edit
 from reverie.errors import ReverieError, UsageError
 from reverie.opening import open_workspace
 from reverie.store import counters
@@ -66,8 +66,8 @@ def hooks(patient: Patient) -> Iterator[Symptom]:
     except (OSError, UnicodeDecodeError, UsageError):
         return  # there is none: nothing was installed there
     try:
-        told = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        told = json_edit.parse(text).plain()  # which may have comments, as for Claude Code itself
+    except UsageError as error:
         yield Symptom(
             part="hooks", place=str(place), what=f"it is no JSON ({error})", remedy="mend it by hand"
         )
