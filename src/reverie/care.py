@@ -239,7 +239,7 @@ class Care(Word):
             sorted({*done.pages, *(one.page.removeprefix(f"{ws.notebook}/") for one in told.mended)})
         )
         reason = f"{many(len(told.mended), 'line')} that never held taken off {many(len(pages), 'page')}"
-        return replace(done, reason=reason, runs=(*done.runs, told.run), pages=pages, due=Due(publish=True))
+        return replace(done, reason=reason, runs=(told.run, *done.runs), pages=pages, due=Due(publish=True))
 
     def _kept(self, ws: Workspace, *, dry_run: bool) -> steps.importing.Keep:
         """Return how an import keeps facts; the queue is drained whenever it took many, for it is held in memory."""
