@@ -11,7 +11,7 @@ what was said or happened later has no say.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -189,6 +189,7 @@ class _Standing:
         self.wanted: Sequence[str] = ()
         self.lines: dict[str, Told] = {}
         self._behind: dict[str, EntryState] = {}
+        self._read: dict[str, list[EntryState]] = {}
         self._seeds: dict[str, bool] = {}
 
     def may_answer(self, row: Row) -> bool:
@@ -206,6 +207,7 @@ class _Standing:
         """Yield the candidates that may be shown, with their standing, and entries with their significance."""
         states = self._as_then(one.row.id for one in candidates if one.row.kind == "entry")
         self.states |= states
+        self._learn(states)
         self._look_behind([one.row for one in candidates])
         repeated = [state.merged_into for state in states.values() if state.merged_into in self.told]
         shown = {name for name, state in self._state.find(repeated).items() if not state.hidden}
@@ -226,28 +228,32 @@ class _Standing:
         """Read the entries that stand behind pages and turns, and those that these were folded into."""
         turns = [(row.session, row.at) for row in rows if row.kind == "turn" and row.session]
         cited = [one for row in rows if row.kind in _CITING for one in row.digest.split()]
-        new = self._as_then([*cited, *said_at(self._state.db, turns)])
-        while new:
-            self._behind |= new
-            new = self._as_then(
-                one.merged_into
-                for one in new.values()
-                if one.merged_into and one.merged_into not in self._behind
-            )
+        wanted = {*cited, *said_at(self._state.db, turns)} - self._behind.keys()
+        while wanted:
+            new = self._as_then(wanted)
+            self._learn(new)
+            wanted = {one.merged_into for one in new.values() if one.merged_into} - self._behind.keys()
+
+    def _learn(self, found: Mapping[str, EntryState]) -> None:
+        """Keep entries at hand, by id and by session."""
+        for name, state in found.items():
+            if name not in self._behind:
+                self._behind[name] = state
+                self._read.setdefault(state.entry.session, []).append(state)
 
     def _judged(self, candidate: Candidate) -> Iterator[Candidate]:
         """Yield a page or turn with its standing, unless all that it says is hidden, or was said on other days."""
         row, where = candidate.row, self._ask.where
         if row.kind in _CITING:
             lines = told(
-                row, self.wanted, known=self._behind, stands=self._rooted, hidden=where.include_hidden
+                row, self.wanted, known=self._behind, stands=self._standing_of, hidden=where.include_hidden
             )
             if lines is None or not (where.since or "0") <= (lines.day or row.day) <= (where.until or "9999"):
                 return
             self.lines[row.id] = lines
             candidate = msgspec.structs.replace(candidate, standing=lines.standing)
         elif row.kind == "turn":
-            ended = of_turn(row, self._behind.values(), stands=self._rooted)
+            ended = of_turn(row, self._read.get(row.session, ()), known=self._behind)
             candidate = msgspec.structs.replace(candidate, standing=ended)
         if candidate.standing != "faded" or where.include_faded is not False:
             yield candidate
@@ -256,14 +262,6 @@ class _Standing:
         """Return entries as they stand, or with `as_of` as they stood then."""
         found, as_of = self._state.find(ids), self._ask.where.as_of
         return found if as_of is None else {name: self._back(one, as_of) for name, one in found.items()}
-
-    def _rooted(self, found: EntryState) -> str:
-        """Return how the entry stands that another was folded into, which says the same."""
-        passed: set[str] = set()
-        while found.merged_into in self._behind and found.merged_into not in passed:
-            passed.add(found.merged_into)
-            found = self._behind[found.merged_into]
-        return self._standing_of(found)
 
     def _back(self, found: EntryState, as_of: datetime) -> EntryState:
         """Return the entry as it stood at an instant; a link counts from when what it links was said."""
@@ -279,7 +277,7 @@ class _Standing:
         return self._seeds[path]
 
     def _standing_of(self, found: EntryState) -> str:
-        return standing_of(found, faded=faded(found, self._now, facts=self._ws.settings.facts))
+        return standing_of(found, lambda one: faded(one, self._now, facts=self._ws.settings.facts))
 
 
 def _said(link: Event) -> datetime:

@@ -28,7 +28,6 @@ NOTES: Mapping[str, str] = {
     "superseded": "no longer so",
     "wrong": "was a mistake",
 }
-_ENDED = frozenset({"superseded", "wrong"})
 _ORDER = {name: place for place, name in enumerate(NOTES)}
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 PAST = ("Previously",)  # how a dream begins a line of what held before
@@ -49,8 +48,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     day: str = ""
 
 
-def standing_of(found: EntryState, *, faded: bool) -> str:
-    """Return how an entry stands; `faded` says whether time has taken it below the floor."""
+def standing_of(found: EntryState, has_faded: Callable[[EntryState], bool]) -> str:
+    """Return how an entry stands; `has_faded` says whether time has taken it below the floor, and is asked last."""
     if found.wrong:
         return "wrong"
     if found.superseded_by or found.ended or found.merged_into:
@@ -59,7 +58,16 @@ def standing_of(found: EntryState, *, faded: bool) -> str:
         return "discussed"
     if found.done or found.cancelled:
         return "done"
-    return "faded" if faded else CURRENT
+    return "faded" if has_faded(found) else CURRENT
+
+
+def root(found: EntryState, known: Mapping[str, EntryState]) -> EntryState:
+    """Return what an entry was folded into, which says the same, at the end of the chain; itself when into nothing."""
+    passed: set[str] = set()
+    while found.merged_into in known and found.merged_into not in passed:
+        passed.add(found.merged_into)
+        found = known[found.merged_into]
+    return found
 
 
 def told(
@@ -67,7 +75,8 @@ def told(
 ) -> Told | None:
     """Return the lines of a paragraph that answer the query, at most LINES in their order; None when all are hidden.
 
-    `known` are the entries that it cites. With `hidden`, lines that cite hidden entries alone are shown too.
+    `known` are the entries that it cites, and their roots, which say how they stand. With `hidden`, lines that cite
+    hidden entries alone are shown too.
     """
     lines = [
         (line, ids)
@@ -78,7 +87,8 @@ def told(
         return None
     kept = _telling(lines, set(wanted))
     each = [
-        _best(stands(known[one]) if one in known else CURRENT for one in ids) or CURRENT for _, ids in kept
+        _best(stands(root(known[one], known)) if one in known else CURRENT for one in ids) or CURRENT
+        for _, ids in kept
     ]
     whole = _best(each) or CURRENT
     states = [
@@ -98,16 +108,18 @@ def told(
     )
 
 
-def of_turn(row: Row, read: Iterable[EntryState], *, stands: Stands) -> str:
-    """Return how a turn stands: as the entries `read` from it do, when none of them holds and they are most of it."""
-    behind = [one for one in read if one.entry.session == row.session and _covers(one.entry.turns, row.n)]
-    standings = [stands(one) for one in behind]
-    said = max((len(one.entry.evidence) for one in behind), default=0)
-    return (
-        (_best(standings) or CURRENT)
-        if _ENDED.issuperset(standings) and 2 * said >= len(row.text)
-        else CURRENT
-    )
+def of_turn(row: Row, read: Iterable[EntryState], *, known: Mapping[str, EntryState]) -> str:
+    """Return how a turn stands: as the entries `read` from it do, when none of them holds and they are most of it.
+
+    `known` are those among which an entry's root is looked for.
+    """
+    behind = [one for one in read if _covers(one.entry.turns, row.n)]
+    roots = [root(one, known) for one in behind]
+    if not roots or not all(one.wrong or one.superseded_by or one.ended for one in roots):
+        return CURRENT
+    if 2 * max(len(one.entry.evidence) for one in behind) < len(row.text):
+        return CURRENT
+    return "wrong" if all(one.wrong for one in roots) else "superseded"
 
 
 def items_on_one_line(text: str) -> str:
