@@ -252,5 +252,6 @@ def test_a_cancelled_call_is_not_begun(place: Place) -> None:
         return await client.call_tool("memory_list", {})
 
     listed = place.talk(said, bound)
-    assert listed.structured_content == {"entries": [], "hint": ""}
+    left_out = {"faded": 0, "previous": 0}
+    assert listed.structured_content == {"entries": [], "hint": "", "left_out": left_out}
     assert bound.rest.busy == 0
