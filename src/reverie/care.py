@@ -228,8 +228,7 @@ class Care(Word):
 
     def _unsaid(self, done: Dreamt) -> Dreamt:
         """Take off the pages what was found never to be true, and return what the dream did with that."""
-        state = self.opened.state_now()
-        if not cites_wrong(state.db):
+        if not cites_wrong(self.opened.state.db):
             return done
         ws, look, masked = self.opened.writable, self.opened.state_now, self.opened.mask.text
         told = steps.lint.unsay(ws, look, masked=masked)

@@ -142,6 +142,11 @@ class Opened:
         """What is forgotten, as the tombstones say now."""
         return mask_of(self.ws)
 
+    @property
+    def state(self) -> State:
+        """The state as it was last caught up, for what need not look at every page again."""
+        return self._state
+
     def state_now(self) -> State:
         """Return the state, caught up with the files and with what waits for the drain."""
         mask = self.mask
