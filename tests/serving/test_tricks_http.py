@@ -32,6 +32,9 @@ HEADERS = [
     "x-forwarded-for", "x-forwarded-host", "x-forwarded-prefix", "x-http-method-override", "x-original-url",
     "x-rewrite-url",
 ]  # fmt: skip
+ADDRESSES = [
+    "/", "/v1/", "/v1/workspaces/", "/v1/workspaces/agent/files/", "/mcp/", "/metrics/", "/healthz/",
+]  # fmt: skip
 
 
 def places() -> Iterator[tuple[str, str, str, str]]:
@@ -149,7 +152,7 @@ def test_no_argument_is_a_path(estate: Estate, outside: Outside) -> None:
         operation = SPECIFICATION["paths"][path][method]
         body = _example(operation) if operation.get("requestBody") else None
         # Each gets some of them: in test_http_hostile, without a daemon, each gets all.
-        step = 9 if name in {"workspace", "user"} else 3
+        step = 27 if name in {"workspace", "user"} else 9
         for trick in outside.tricks[number % step :: step]:
             filled = path.replace("{" + name + "}", quote(trick, safe="") if where == "path" else "")
             filled = filled.replace("{workspace}", "agent")
@@ -158,29 +161,21 @@ def test_no_argument_is_a_path(estate: Estate, outside: Outside) -> None:
             given = {**(body or {}), name: trick} if where == "body" else body
             asking.ask(method, filled + query, trick=trick, body=given)
             tried += 1
-    assert tried > 2_000
+    assert tried > 700
     assert {200, 400, 404} <= asking.seen
     _over(estate, outside, asking)
 
 
 def test_no_address_and_no_header_is_a_path(estate: Estate, outside: Outside) -> None:
-    """An address as it is sent, dots and all, and each header leads nowhere but where it should."""
+    """An address as it is sent, dots and all, and each header, a third to each trick, leads only where it should."""
     estate.start("--no-schedule")
     asking = Asking(estate, outside)
-    for trick in outside.tricks:
+    for number, trick in enumerate(outside.tricks):
         plain = trick.replace("\n", "%0a").replace("\0", "%00").replace(" ", "%20")
-        for before in (
-            "/",
-            "/v1/",
-            "/v1/workspaces/",
-            "/v1/workspaces/agent/files/",
-            "/mcp/",
-            "/metrics/",
-            "/healthz/",
-        ):
+        for before in ADDRESSES[number % 3 :: 3]:
             asking.ask("GET", before + plain, trick=trick)
             asking.ask("GET", before + quote(trick, safe=""), trick=trick)
-        for name in HEADERS:
+        for name in HEADERS[number % 3 :: 3]:
             asking.ask("GET", "/v1/workspaces/agent/entries", trick=trick, **{name: trick})
             asking.ask("POST", "/mcp/agent", trick=trick, body={}, **{name: trick})
     _over(estate, outside, asking)
