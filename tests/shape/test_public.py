@@ -111,7 +111,7 @@ def undocumented(name: str, value: object) -> Iterator[str]:
 
 @contextmanager
 def small_memory(folder: Path) -> Iterator[dict[str, object]]:
-    """Give what examples may name: a memory with an entry and a promise, on 1 July 2026, and a conversation's file."""
+    """Give what examples may name: a memory with an entry and a promise, on 1 July 2026, a conversation's file, Plan."""
     now = datetime(2026, 7, 1, 12, tzinfo=UTC)
     settings = {"zone": "UTC", "mcp.host_model": "true"}
     opening = reverie.Opening(path=folder / "memory", flags=settings, clock=lambda: now)
@@ -121,7 +121,7 @@ def small_memory(folder: Path) -> Iterator[dict[str, object]]:
         tea = memory.remember("User likes tea", reverie.Draft(category="preference", sig=0.6)).id
         quote = memory.remember("Send Dana the quote", reverie.Draft(due="2026-07-10")).id
         given = {"memory": memory, "now": now, "tea": tea, "quote": quote}
-        yield given | {"folder": folder, "conversation": conversation}
+        yield given | {"folder": folder, "conversation": conversation, "Plan": reverie.Plan}
 
 
 @pytest.fixture(scope="module")
