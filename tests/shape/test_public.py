@@ -111,7 +111,7 @@ def undocumented(name: str, value: object) -> Iterator[str]:
 
 @contextmanager
 def small_memory(folder: Path) -> Iterator[dict[str, object]]:
-    """Give what examples may name: a memory with an entry and a promise, on 1 July 2026, a conversation's file, Plan."""
+    """Give what examples may name: a memory with an entry and a promise on 1 July 2026, a conversation's file, Plan."""
     now = datetime(2026, 7, 1, 12, tzinfo=UTC)
     settings = {"zone": "UTC", "mcp.host_model": "true"}
     opening = reverie.Opening(path=folder / "memory", flags=settings, clock=lambda: now)
