@@ -130,16 +130,16 @@ class Planted:
     def remove(self, *, keep: bool) -> None:
         """Take away what was planted, or has come to stand there, and put back what was there before.
 
-        With `keep`, what was planted was a plain file or folder: what it gained stays, behind what was there before.
+        With `keep`, what was planted was a plain file or folder: what it gained stays, behind what was there.
         """
-        if keep and self.was_there and self.place.exists():
+        if keep and self.place.suffix != ".toml" and self.was_there and self.place.exists():  # tables do not add up
             for gained in [self.place, *self.place.rglob("*")]:
                 if gained.is_file():
                     held = self.aside / gained.relative_to(self.place)
                     held.parent.mkdir(parents=True, exist_ok=True)
                     with held.open("ab") as file:
                         file.write(gained.read_bytes())
-        elif keep:
+        elif keep and self.place.is_file() and self.place.stat().st_size:
             return
         with suppress(FileNotFoundError):
             if stat.S_ISDIR(self.place.lstat().st_mode):

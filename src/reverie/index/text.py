@@ -26,7 +26,7 @@ from reverie.core.search.query import Query
 from reverie.core.search.rank import REACH
 from reverie.core.search.rows import Candidate, Filter, Row
 from reverie.core.text import tokens
-from reverie.errors import IndexUnavailable, StoreUnwritable
+from reverie.errors import IndexUnavailable, StoreUnwritable, UnsafePath
 from reverie.index import documents, engine, pending
 from reverie.index.protocol import DEPTH, WordPlace, Words
 from reverie.index.rows import Numbered, Rows
@@ -210,7 +210,7 @@ class TextIndex:
         try:
             with self._lock():
                 return work()
-        except StoreUnwritable:
+        except (StoreUnwritable, UnsafePath):  # the folder, or what stands in the place of the lock
             pass
         except IndexUnavailable as error:
             if not error.unwritable:
