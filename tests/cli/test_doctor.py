@@ -186,6 +186,35 @@ def test_a_folder_that_cannot_be_written(ward: Ward) -> None:
     assert found == [str(folder)]
 
 
+def test_many_folders_that_cannot_be_written_are_told_at_once(ward: Ward) -> None:
+    """However many folders lack the permission, there is one symptom, whose remedy names each of them."""
+    shut = {str(ward.shell.folder / name) for name in ("", layout.SEGMENTS, layout.COUNTERS)}
+    may = os.access
+    ward.patch.setattr(os, "access", lambda path, mode: str(path) not in shut and may(path, mode))
+    found = ward.one("workspace")
+    assert found["what"] == "the folder cannot be written, nor can 2 more"
+    assert {word for word in found["remedy"].strip("`").split() if word.startswith("/")} == shut
+
+
+@pytest.mark.parametrize("name", ["", layout.INDEX], ids=["workspace", "index"])
+def test_a_read_only_file_system_is_told_once(ward: Ward, name: str) -> None:
+    """On a read-only mount, of the workspace or of one folder in it, there is one symptom, and none of each folder."""
+    mount, told, may = ward.shell.folder / name, os.statvfs, os.access
+
+    def statvfs(path: Path) -> os.statvfs_result:
+        values = list(told(path))
+        values[8] |= os.ST_RDONLY if Path(path).is_relative_to(mount) else 0
+        return os.statvfs_result(values)
+
+    ward.patch.setattr(os, "statvfs", statvfs)
+    ward.patch.setattr(
+        os, "access", lambda path, mode: not Path(path).is_relative_to(mount) and may(path, mode)
+    )
+    found = ward.one("disk")
+    assert (found["place"], found["severity"]) == (str(mount), "error")
+    assert "read-only" in found["what"]
+
+
 def test_a_repository_that_would_take_the_memory_in(ward: Ward) -> None:
     """Inside a git repository a workspace without its .gitignore is told."""
     (ward.shell.folder.parent / ".git").mkdir()

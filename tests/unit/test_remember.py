@@ -281,6 +281,13 @@ def test_notes_are_appended_to_their_day(ws: Workspace) -> None:
         note(ws, " \n")
 
 
+def test_a_note_of_half_characters_is_refused(ws: Workspace) -> None:
+    """A note that no file could hold as it is is refused, not acknowledged and kept as question marks."""
+    with pytest.raises(UsageError, match="half a character"):
+        note(ws, "\udce5\udca4\udc87")
+    assert not (ws.root / "notes").exists()
+
+
 def test_a_note_is_never_put_where_nobody_reads_it(ws: Workspace) -> None:
     """A full day's note goes on in a file of its own, a text no note can hold is refused, and a NUL is none."""
     paths = [note(ws, f"{number}\0 {'word ' * 120_000}") for number in range(3)]

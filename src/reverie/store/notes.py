@@ -36,7 +36,11 @@ def add(ws: Workspace, day: str, text: str) -> str:
 
     Raises UsageError for a text that no note could hold.
     """
-    added = text.replace("\0", "\ufffd").rstrip("\n").encode("utf-8", "replace") + b"\n\n"
+    try:
+        added = text.replace("\0", "\ufffd").rstrip("\n").encode() + b"\n\n"
+    except UnicodeEncodeError:
+        message = "the note holds half a character (a lone surrogate): send valid Unicode"
+        raise UsageError(message) from None
     if len(added) > LARGEST:
         message = f"the note has {len(added):,} bytes: at most {LARGEST:,} fit; split it or keep it in a file"
         raise UsageError(message)

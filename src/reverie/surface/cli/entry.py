@@ -1,7 +1,8 @@
 """Where the command begins: a hook goes the short way, everything else to `main`.
 
 Owns which way that is, and the standard streams before and after it; promises that neither way is loaded for the
-other, and that a stream which is closed or takes no more ends no command with a traceback; never reads an option.
+other, that a locale of ASCII alone costs no character, and that a stream which is closed or takes no more ends no
+command with a traceback; never reads an option.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _MADE = 100_000  # objects that are made between two looks for garbage; a comman
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    if sys.getfilesystemencoding() == "ascii":
+        import_module("reverie.store.filesystem.streams").start_in_utf8()
     gc.set_threshold(_MADE, *gc.get_threshold()[1:])
     if None in (sys.stdin, sys.stdout, sys.stderr):
         import_module("reverie.store.filesystem.streams").stand_in()

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from reverie import layout
 from reverie.config import variable
 from reverie.core.records import Run
-from reverie.errors import Busy, EmbedderFailed, ModelFailed, ReverieError
+from reverie.errors import EmbedderFailed, ModelFailed, ReverieError
 from reverie.index.embed.choosing import key_variable, open_embedder
 from reverie.index.look import look
 from reverie.memory import Memory
@@ -67,8 +67,7 @@ def leftovers(patient: Patient) -> Iterator[Symptom]:
             severity="note",
         )
     for name in _LOCKS:
-        holder = ws.locks.holder(name)
-        if holder and _is_held(ws, name):
+        if holder := ws.locks.held_by(name):
             yield Symptom(
                 part="leftovers",
                 place=str(ws.root / name),
@@ -166,17 +165,3 @@ def _instants(ws: Workspace) -> Iterator[datetime]:
         *(run.ended for run in read.records[-1:]),
     )
     yield from (one for one in told if one is not None)
-
-
-def _is_held(ws: Workspace, name: str) -> bool:
-    """Tell whether somebody holds a lock at this moment; one that was killed leaves its name behind."""
-    take = {
-        layout.DREAM_LOCK: ws.locks.dream,
-        layout.INDEX_LOCK: ws.locks.index,
-        layout.WRITE_LOCK: ws.locks.write,
-    }
-    try:
-        with take[name](0, what="doctor"):
-            return False
-    except Busy:
-        return True

@@ -35,10 +35,11 @@ def workspace(patient: Patient) -> Iterator[Symptom]:
     if not trusted:
         what = "it was not made by this user's installation, so it is read-only"
         yield _wrong(str(root), what, f"look through it, then run `reverie trust {typed(root)}`")
-    for name in ("", *_FOLDERS):
-        folder = root / name
-        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
-            yield _wrong(str(folder), "the folder cannot be written", f"run `chmod u+rwx {typed(folder)}`")
+    shut = [one for one in _folders(root) if not (os.access(one, os.W_OK | os.X_OK) or _is_read_only(one))]
+    if shut:
+        more = f", nor can {len(shut) - 1} more" if shut[1:] else ""
+        what = f"the folder cannot be written{more}"
+        yield _wrong(str(shut[0]), what, f"run `chmod u+rwx {' '.join(map(typed, shut))}`")
     yield from _versioned(root)
 
 
@@ -55,6 +56,15 @@ def disk(patient: Patient) -> Iterator[Symptom]:
             remedy="free some space: a full disk loses nothing, but nothing can be stored either",
             severity="error" if severe else "warning",
         )
+    sealed = next((one for one in _folders(root) if _is_read_only(one)), None)
+    if sealed is not None:
+        yield Symptom(
+            part="disk",
+            place=str(sealed),
+            what="the file system is read-only: reading goes on, and nothing can be stored",
+            remedy="mount it for writing, or choose another folder",
+            severity="error",
+        )
     yield from _file_system(root)
     yield from (Symptom(part="disk", place=str(root), what=one, remedy="move it: docs/how-to/move-and-trust.md")
                 for one in warnings(root))  # fmt: skip
@@ -64,14 +74,6 @@ def _file_system(root: Path) -> Iterator[Symptom]:
     """Yield what the file system itself tells."""
     if hasattr(os, "statvfs"):
         told = os.statvfs(root)
-        if told.f_flag & os.ST_RDONLY:
-            yield Symptom(
-                part="disk",
-                place=str(root),
-                what="the file system is read-only",
-                remedy="mount it for writing, or choose another folder",
-                severity="error",
-            )
         if told.f_files and told.f_favail < _FEW_FILES:
             yield Symptom(
                 part="disk",
@@ -101,6 +103,16 @@ def _versioned(root: Path) -> Iterator[Symptom]:
             what=f"the repository at {inside} would take the memory in with the next `git add`",
             remedy=f"run `reverie init {typed(root)}`, which writes the file again",
         )
+
+
+def _folders(root: Path) -> list[Path]:
+    """Return the folders of a workspace that are there, itself first."""
+    return [one for one in (root / name for name in ("", *_FOLDERS)) if one.exists()]
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Tell whether a folder lies on a file system mounted for reading alone, where no permission helps."""
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def _there(folder: Path) -> Path:
