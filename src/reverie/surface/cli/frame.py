@@ -105,7 +105,7 @@ def taken_as_given(parameter: Any) -> Any:  # noqa: ANN401 - typer's own type
 
     def process_value(context: Any, value: Any) -> Any:  # noqa: ANN401 - typer's own types
         if value is None and not parameter.required:
-            taken = () if parameter.multiple or parameter.nargs == -1 else None
+            taken: Any = () if parameter.multiple or parameter.nargs == -1 else None
         elif type(value) is wanted and (wanted in _NUMBERS or (wanted is str and _is_text(value))):
             taken = value
         elif wanted == list[str] and value and all(type(one) is str and _is_text(one) for one in value):
