@@ -132,7 +132,8 @@ class Planted:
 
         With `keep`, what was planted was a plain file or folder: what it gained stays, behind what was there.
         """
-        if keep and self.place.suffix != ".toml" and self.was_there and self.place.exists():  # tables do not add up
+        adds_up = self.place.suffix != ".toml"  # tables do not
+        if keep and adds_up and self.was_there and self.place.exists():
             for gained in [self.place, *self.place.rglob("*")]:
                 if gained.is_file():
                     held = self.aside / gained.relative_to(self.place)

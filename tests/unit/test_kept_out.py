@@ -51,7 +51,9 @@ def test_secrets_taken_out_are_counted_by_kind_and_stay_counted(tmp_path: Path) 
         memory.capture("s", turn(f"my key is {TOKEN}, again {TOKEN}"))
         memory.capture("s", turn(f"card {CARD} and key {TOKEN}"))
         memory.capture("s", turn("nothing to hide"))
-        assert memory.remember("The deploy key", Draft(evidence=f"it is {TOKEN}")).redacted == ("github-token",)
+        assert memory.remember("The deploy key", Draft(evidence=f"it is {TOKEN}")).redacted == (
+            "github-token",
+        )
         assert memory.remember("The key was [redacted:github-token] in the chat").redacted == ()
     with opened(tmp_path) as memory:
         counted = memory.status().kept_out
