@@ -10,6 +10,7 @@ import pytest
 from dream_world import DAY, entry, failing, log, look_at, open_world, outcomes, run
 
 from reverie import layout
+from reverie.core.partly import Partly
 from reverie.status import status
 from reverie.store import counters
 from reverie.store.counters import DreamCounters
@@ -37,7 +38,7 @@ def seen(ws: Workspace) -> Status:
     """Return the status now."""
     state = look_at(ws)
     try:
-        return status(ws, state, trusted=True)
+        return status(ws, state, trusted=True, asked=0, partly=Partly())
     finally:
         state.close()
 
