@@ -192,6 +192,9 @@ def desk(lived: tuple[Path, str, str], shell: Shell, tmp_path: Path, monkeypatch
 # What has to be done before an example shows anything.
 BEFORE = {
     "reverie forget 2b47366a --restore": "reverie forget 2b47366a",
+    "reverie forget --about Jonas --restore": (
+        'reverie remember "Jonas lives in Potsdam" --about Jonas && reverie forget --about Jonas'
+    ),
     "reverie hide 2b47366a --unhide": "reverie hide 2b47366a",
     'reverie exclude "health" --remove': 'reverie exclude "health"',
     "reverie import ~/backup/2026-07-01": "reverie export ~/backup/2026-07-01",

@@ -12,9 +12,9 @@ from dream_world import entry, happened, log, look_at, open_world, page, run
 
 from reverie import layout
 from reverie.core.records import Outcome
-from reverie.dream import finish
 from reverie.store import pages, stream
 from reverie.store.dreams import runs
+from reverie.store.dreams.installing import finish
 from reverie.store.versions.git import History
 from reverie.testing import crash_loop, fail_loop
 

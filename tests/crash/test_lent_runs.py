@@ -14,13 +14,14 @@ from dream_agent import TEAS, Standing, body, cite
 from dream_world import DAY, NIGHT, log, look_at, open_world, outcomes
 
 from reverie import layout
-from reverie.dream import Reach, Started, Wish, end, finish, start, step
+from reverie.dream import Reach, Started, Wish, end, start, step
 from reverie.entrance import Opening
 from reverie.errors import Conflict
 from reverie.memory import Memory
 from reverie.opening import make_workspace, open_workspace
 from reverie.store.dreams import lease, reviews, runs
 from reverie.store.dreams.dream_views import Veil
+from reverie.store.dreams.installing import finish
 from reverie.testing import FixedClock, crash_loop
 
 if TYPE_CHECKING:

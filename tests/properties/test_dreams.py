@@ -14,10 +14,10 @@ from dream_world import entry, failing, later, log, look_at, open_world, run
 
 from reverie import layout
 from reverie.core.dreams.page_rules import units
-from reverie.dream import finish
 from reverie.errors import Conflict, ReverieError
 from reverie.store import pages
 from reverie.store.dreams import runs
+from reverie.store.dreams.installing import finish
 from reverie.testing import CrashDisk, Crashed
 from reverie.undo import restore, undo
 

@@ -26,9 +26,10 @@ def test_a_token_has_so_many_and_no_more() -> None:
     """Sessions of one token are counted from the request that opens them; another's, ended and rested ones are not."""
     now = [0.0]
     sessions = Sessions(2, 10, monotonic=lambda: now[0])
-    for name in ("a", "b"):
-        with sessions.coming("mine"):
-            sessions.opened(name, "mine")
+    with sessions.coming("mine") as opened:
+        opened("a")
+        with sessions.coming("mine") as other:  # while the first is still being answered: it counts once
+            other("b")
     with pytest.raises(Refusal, match="2 sessions open"), sessions.coming("mine"):
         pass
     with sessions.coming("theirs"):

@@ -34,6 +34,7 @@ from reverie.publish import publish
 from reverie.store import journal, sessions, stream
 from reverie.store.forgotten import letting_go, tombstones
 from reverie.testing import FixedClock
+from reverie.unforget import named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -280,8 +281,8 @@ def test_unknown_ids_are_not_found(tmp_path: Path) -> None:
         forgotten(ws, "0" * 16)
     forgotten(ws)
     state = state_of(ws, forgetting.mask_of(ws))
-    assert forgetting.ids_of(ws, state, NUT[:6]) == NUT
-    assert forgetting.ids_of(ws, state, BICYCLE[:6]) == BICYCLE
+    assert named(ws, state, NUT[:6]) == NUT
+    assert named(ws, state, BICYCLE[:6]) == BICYCLE
     state.close()
 
 

@@ -176,7 +176,7 @@ def test_the_outcome_of_a_record_is_no_damage(tmp_path: Path) -> None:
     read_up_to(ws, 4)
     run(ws)
     state = look_at(ws)
-    assert [one for one in check(ws, state) if "outcome" in one.what] == []
+    assert [one for one in check(ws, lambda: state) if "outcome" in one.what] == []
     state.close()
 
 

@@ -106,18 +106,20 @@ class McpRoutes:
         # A client of a later version has no session, and says so by its version.
         begins = not session and sent.get(_VERSION, b"") in {b"", *self._with_sessions}
 
-        async def watched(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                given = dict(message["headers"]).get(_SESSION, b"").decode("latin-1")
-                if begins and given and message["status"] < _WRONG:
-                    self._open.opened(f"{about} {given}", holder)
-                elif message["status"] == _NOT_THERE or (
-                    scope["method"] == "DELETE" and message["status"] < _WRONG
-                ):
-                    self._open.ended(f"{about} {session}", holder)
-            await send(message)
+        entered = self._open.coming(holder) if begins else self._open.used(f"{about} {session}")
+        with entered as opened:
 
-        with self._open.coming(holder) if begins else self._open.used(f"{about} {session}"):
+            async def watched(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    given = dict(message["headers"]).get(_SESSION, b"").decode("latin-1")
+                    if opened is not None and given and message["status"] < _WRONG:
+                        opened(f"{about} {given}")
+                    elif message["status"] == _NOT_THERE or (
+                        scope["method"] == "DELETE" and message["status"] < _WRONG
+                    ):
+                        self._open.ended(f"{about} {session}", holder)
+                await send(message)
+
             yield watched
 
 

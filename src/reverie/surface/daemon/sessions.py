@@ -33,8 +33,11 @@ class Sessions:
         self._coming: dict[str, int] = {}
 
     @contextmanager
-    def coming(self, holder: str) -> Iterator[None]:
-        """Count one that may be opened within; raises Refusal where the token has all that it may have."""
+    def coming(self, holder: str) -> Iterator[Callable[[str], None]]:
+        """Count one that may be opened within, and yield what counts it by its id instead, from then on.
+
+        Raises Refusal where the token has all that it may have.
+        """
         now = self._monotonic()
         gone = [name for name, one in self._open.items() if not one.busy and now - one.since >= self._seconds]
         for name in gone:
@@ -44,16 +47,24 @@ class Sessions:
             told = f"the token has {own} sessions open, and may have no more"
             raise Refusal("TooManySessions", told)
         self._coming[holder] = self._coming.get(holder, 0) + 1
-        try:
-            yield
-        finally:
-            self._coming[holder] -= 1
-            if not self._coming[holder]:
-                del self._coming[holder]
+        given: list[str] = []
 
-    def opened(self, session: str, holder: str) -> None:
-        """Count a session from now on."""
-        self._open[session] = _Session(holder, 0, self._monotonic())
+        def opened(session: str) -> None:
+            self._open[session] = _Session(holder, 0, self._monotonic())
+            if not given:
+                self._came(holder)
+            given.append(session)
+
+        try:
+            yield opened
+        finally:
+            if not given:
+                self._came(holder)
+
+    def _came(self, holder: str) -> None:
+        self._coming[holder] -= 1
+        if not self._coming[holder]:
+            del self._coming[holder]
 
     @contextmanager
     def used(self, session: str) -> Iterator[None]:
