@@ -15,7 +15,7 @@ from reverie.core.formats.daylog import render
 from reverie.core.formats.framing import frame
 from reverie.core.formats.stretches import STRETCH
 from reverie.core.records import Entry, Event, Outcome, Remember
-from reverie.index.entry_rows import events_of
+from reverie.index.entry_rows import events_of, said_at
 from reverie.index.state import State
 from reverie.store.filesystem.disk import Disk
 
@@ -196,6 +196,18 @@ def test_the_events_of_an_entry_are_looked_up(tmp_path: Path) -> None:
     state.db.set_trace_callback(None)
     plan = [row[3] for row in state.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
     assert not [step for step in plan if step.startswith("SCAN event") or "AUTOMATIC" in step]
+    state.close()
+
+
+def test_what_stands_behind_turns_is_looked_up(tmp_path: Path) -> None:
+    """Entries of a turn are found by session and instant together: a session of any length is not gone through."""
+    state, asked = state_at(tmp_path), []
+    state.catch_up(nothing)
+    state.db.set_trace_callback(asked.append)
+    said_at(state.db, [("s1", NOON), ("s2", NOON)])
+    state.db.set_trace_callback(None)
+    plan = [row[3] for row in state.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
+    assert [step for step in plan if "entry_session (session=? AND at=?)" in step], plan
     state.close()
 
 

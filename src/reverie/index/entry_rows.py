@@ -21,7 +21,7 @@ from reverie.core.glance.standing import may_stand, standing
 from reverie.core.records import Entry, Event
 from reverie.core.significance import decays
 from reverie.errors import AmbiguousId, NotFound
-from reverie.index.schema import batches, marks
+from reverie.index.schema import batches
 
 _PUT = (
     "INSERT INTO entry (id, day, at, category, session, about, body, line, masked, sig, due, current, promised,"
@@ -180,9 +180,10 @@ def said_at(db: sqlite3.Connection, turns: Iterable[tuple[str, datetime]]) -> li
     """Return the ids of the entries of sessions that were said at the instants of turns, each a session and instant."""
     found: list[str] = []
     for part in batches(turns):
-        sessions, instants = ([*{turn[0] for turn in part}], [*{turn[1].timestamp() for turn in part}])
-        query = f"SELECT id FROM entry WHERE session IN ({marks(sessions)}) AND at IN ({marks(instants)})"
-        found += [row[0] for row in db.execute(query, (*sessions, *instants))]
+        values = ", ".join(["(?, ?)"] * len(part))
+        query = f"WITH turn (session, at) AS (VALUES {values}) SELECT id FROM turn CROSS JOIN entry USING (session, at)"
+        given = [value for session, at in part for value in (session, at.timestamp())]
+        found += [row[0] for row in db.execute(query, given)]
     return found
 
 

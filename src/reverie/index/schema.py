@@ -19,7 +19,7 @@ from reverie.errors import Busy, IndexUnavailable
 from reverie.index.ground import is_ours, let_go_of_links
 from reverie.index.room import demand_room, is_full
 
-VERSION = 10
+VERSION = 11
 BUSY_MS = 5_000
 LOG_BYTES = 64_000_000
 
@@ -61,7 +61,7 @@ CREATE INDEX entry_current ON entry (sig) WHERE current;
 CREATE INDEX entry_shown ON entry (standing, sig, fades, confirmed, observed, uses, promised, until, id) WHERE shown;
 CREATE INDEX entry_promised ON entry (due) WHERE promised;
 CREATE INDEX entry_pinned ON entry (seq) WHERE pinned;
-CREATE INDEX entry_session ON entry (session);
+CREATE INDEX entry_session ON entry (session, at);
 CREATE INDEX entry_pending ON entry (day, line)
     WHERE line != 0 AND NOT settled AND NOT masked AND NOT forgotten;
 CREATE INDEX entry_masked ON entry (seq) WHERE masked;
