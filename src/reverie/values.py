@@ -115,11 +115,11 @@ def _touched(table: kv.Table, read: Iterable[Name], now: datetime) -> list[KeyVa
             namespace=item.line.namespace,
             key=item.line.key,
             at=now,
-            until=shifted(now, timedelta(minutes=item.line.ttl)),
+            until=_end(now, item.line.ttl),
             touch=True,
         )
         for item in found
-        if item.line.ttl is not None and item.until != shifted(now, timedelta(minutes=item.line.ttl))
+        if item.line.ttl is not None and item.until != _end(now, item.line.ttl)
     ]
 
 
@@ -199,6 +199,11 @@ def shown(item: Item, masked: Mask, *, score: float | None = None) -> Value:
 # Inside
 
 
+def _end(now: datetime, minutes: float) -> datetime:
+    """Return until when a value lives that is written or read now."""
+    return shifted(now, timedelta(minutes=minutes))
+
+
 def _line(ws: Workspace, wanted: Put, now: datetime) -> KeyValue:
     """Return the line that stores a value, without secrets; raises UsageError for what cannot be stored."""
     named = [*(("namespace", label) for label in wanted.namespace), ("key", wanted.key)]
@@ -230,7 +235,7 @@ def _line(ws: Workspace, wanted: Put, now: datetime) -> KeyValue:
         at=now,
         value=msgspec.Raw(raw),
         ttl=wanted.ttl,
-        until=None if wanted.ttl is None else shifted(now, timedelta(minutes=wanted.ttl)),
+        until=None if wanted.ttl is None else _end(now, wanted.ttl),
         index=wanted.index,
     )
 

@@ -7,7 +7,7 @@ arrival and any grouping, give the same state; never looks at the clock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -103,10 +103,24 @@ class EntryState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         )
 
     @property
+    def over(self) -> bool:
+        """Whether what it says holds no more, by its own fate: it never was true, was followed by another, or ended."""
+        return bool(self.wrong or self.superseded_by or self.ended)
+
+    @property
     def open_commitment(self) -> bool:
         """Whether it is a promise that is neither done nor cancelled."""
         promised = self.entry.category == "commitment" or bool(self.due)
         return promised and not (self.done or self.cancelled) and self.current
+
+
+def survivor(state: EntryState, known: Mapping[str, EntryState]) -> EntryState:
+    """Return what an entry was merged into, which says the same, at the end of the chain; itself when into nothing."""
+    passed: set[str] = set()
+    while state.merged_into in known and state.merged_into not in passed:
+        passed.add(state.merged_into)
+        state = known[state.merged_into]
+    return state
 
 
 def effective(events: Iterable[Event]) -> list[Event]:

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from reverie.core.fold import EntryState
+from reverie.core.fold import EntryState, survivor
 from reverie.core.glance.memory_lines import Cited, cited_line, cited_lines, one_line
 
 ABOUT = "About the User"
@@ -62,7 +62,7 @@ def _standing_ids(
     name a superseded one beside it: "now at Microsoft, before at Google".
     """
     ids = tuple(id_ for id_ in cited.ids if id_ in known)
-    states = [_survivor(known[id_], known) for id_ in ids]
+    states = [survivor(known[id_], known) for id_ in ids]
     if any(
         state.hidden or state.forgotten or state.wrong for state in [*states, *(known[id_] for id_ in ids)]
     ):
@@ -72,15 +72,6 @@ def _standing_ids(
 
 def _may_be_shown(state: EntryState) -> bool:
     return state.current and not (state.done or state.cancelled) and state.entry.status != "discussed"
-
-
-def _survivor(state: EntryState, known: dict[str, EntryState]) -> EntryState:
-    """Return what the entry was merged into, at the end of the chain."""
-    passed: set[str] = set()
-    while state.merged_into in known and state.merged_into not in passed:
-        passed.add(state.merged_into)
-        state = known[state.merged_into]
-    return state
 
 
 def _page_section(heading: str) -> str:

@@ -26,7 +26,12 @@ def outlived(pages: Iterable[tuple[str, str]], find: Find) -> Iterator[Complaint
         for number, line, ids in lines:
             states = [_root(known[one], find) for one in ids if one in known]
             says = items_on_one_line(line)
-            if not states or len(states) < len(ids) or says.startswith(PAST) or not all(map(_ended, states)):
+            if (
+                not states
+                or len(states) < len(ids)
+                or says.startswith(PAST)
+                or not all(one.over for one in states)
+            ):
                 continue
             wrong = all(one.wrong for one in states)
             ours = any(
@@ -43,14 +48,10 @@ def outlived(pages: Iterable[tuple[str, str]], find: Find) -> Iterator[Complaint
             )
 
 
-def _ended(state: EntryState) -> bool:
-    return bool(state.wrong or state.superseded_by or state.ended)
-
-
 def _root(state: EntryState, find: Find) -> EntryState:
     """Return what an entry was folded into, at the end of the chain."""
     passed: set[str] = set()
-    while state.merged_into and state.merged_into not in passed and not _ended(state):
+    while state.merged_into and state.merged_into not in passed and not state.over:
         passed.add(state.merged_into)
         into = find([state.merged_into]).get(state.merged_into)
         if into is None:

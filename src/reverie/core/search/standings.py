@@ -12,7 +12,7 @@ from datetime import datetime
 
 import msgspec
 
-from reverie.core.fold import EntryState
+from reverie.core.fold import EntryState, survivor
 from reverie.core.search.rows import Row
 from reverie.core.sessions.active_window import parse_range
 from reverie.core.text.tokens import search_terms
@@ -61,15 +61,6 @@ def standing_of(found: EntryState, has_faded: Callable[[EntryState], bool]) -> s
     return "faded" if has_faded(found) else CURRENT
 
 
-def root(found: EntryState, known: Mapping[str, EntryState]) -> EntryState:
-    """Return what an entry was folded into, which says the same, at the end of the chain; itself when into nothing."""
-    passed: set[str] = set()
-    while found.merged_into in known and found.merged_into not in passed:
-        passed.add(found.merged_into)
-        found = known[found.merged_into]
-    return found
-
-
 def told(
     row: Row, wanted: Sequence[str], *, known: Mapping[str, EntryState], stands: Stands, hidden: bool
 ) -> Told | None:
@@ -87,7 +78,7 @@ def told(
         return None
     kept = _telling(lines, set(wanted))
     each = [
-        _best(stands(root(known[one], known)) if one in known else CURRENT for one in ids) or CURRENT
+        _best(stands(survivor(known[one], known)) if one in known else CURRENT for one in ids) or CURRENT
         for _, ids in kept
     ]
     whole = _best(each) or CURRENT
@@ -114,8 +105,8 @@ def of_turn(row: Row, read: Iterable[EntryState], *, known: Mapping[str, EntrySt
     `known` are those among which an entry's root is looked for.
     """
     behind = [one for one in read if _covers(one.entry.turns, row.n)]
-    roots = [root(one, known) for one in behind]
-    if not roots or not all(one.wrong or one.superseded_by or one.ended for one in roots):
+    roots = [survivor(one, known) for one in behind]
+    if not roots or not all(one.over for one in roots):
         return CURRENT
     if 2 * max(len(one.entry.evidence) for one in behind) < len(row.text):
         return CURRENT
