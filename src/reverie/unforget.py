@@ -77,8 +77,10 @@ def named(ws: Workspace, state: State, prefix: str) -> str:
 
     Raises NotFound, AmbiguousId.
     """
+    if found := id_of(ws, prefix):
+        return found
     alike = {entry.id for entry in _out_of_sight(ws, state) if prefix and entry.id.startswith(prefix)}
-    return id_of(ws, prefix) or (alike.pop() if len(alike) == 1 else state.get(prefix).entry.id)
+    return alike.pop() if len(alike) == 1 else state.get(prefix).entry.id
 
 
 def retracted(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:

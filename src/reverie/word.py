@@ -137,9 +137,10 @@ class Word:
         ()
         """
         ws = self.opened.writable
-        named = one_or_more(entries) if where is None else self._meant(entries, where.everything)
-        ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in named]
-        ids += [one.id for one in self.gone(where)] if where is not None else []
+        if where is None:
+            ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in one_or_more(entries)]
+        else:
+            ids = [*self._meant(entries, where.everything), *(one.id for one in self.gone(where))]
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
