@@ -11,7 +11,7 @@ from reverie.core.records import Draft
 from reverie.core.where import Where
 from reverie.surface.mcp.fields import read
 from reverie.surface.mcp.finding import FINDING
-from reverie.surface.results import LeftOut, left_out
+from reverie.surface.results import LeftOut, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +36,10 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 def test_a_list_counts_what_it_leaves_out(desk: Desk) -> None:
     """What a filter admits and a list does not show is counted by the flag that would show it."""
     assert [state.entry.text for state in desk.memory.list()] == ["Lunch is at one"]
-    assert left_out(desk.memory, Where()) == LeftOut(faded=1, hidden=1, previous=1)
-    assert left_out(desk.memory, Where(tag="kitchen")) == LeftOut(faded=1, hidden=1)
-    assert left_out(desk.memory, Where(include_faded=True, limit=1)) == LeftOut(hidden=1, previous=1)
-    assert left_out(desk.memory, Where().everything) == LeftOut()
+    assert listed(desk.memory, Where())[1] == LeftOut(faded=1, hidden=1, previous=1)
+    assert listed(desk.memory, Where(tag="kitchen"))[1] == LeftOut(faded=1, hidden=1)
+    assert listed(desk.memory, Where(include_faded=True, limit=1))[1] == LeftOut(hidden=1, previous=1)
+    assert listed(desk.memory, Where().everything)[1] == LeftOut()
 
 
 def test_the_tool_tells_what_has_faded_and_not_what_is_hidden(desk: Desk) -> None:

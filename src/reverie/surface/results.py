@@ -63,14 +63,15 @@ class LeftOut(msgspec.Struct, frozen=True):
     previous: int = 0
 
 
-def left_out(memory: Memory, where: Where) -> LeftOut:
-    """Return what a list by this filter leaves out, its limit aside."""
-    every = memory.list(where.everything)
-    shown = {one.entry.id for one in memory.list(msgspec.structs.replace(where, limit=0))}
-    rest = [one for one in every if one.entry.id not in shown]
+def listed(memory: Memory, where: Where) -> tuple[list[EntryState], LeftOut]:
+    """Return the entries that a filter lists, and what it leaves out, its limit aside."""
+    found = memory.list(msgspec.structs.replace(where, limit=0))
+    shown = {one.entry.id for one in found}
+    rest = [one for one in memory.list(where.everything) if one.entry.id not in shown]
     hidden = [one for one in rest if one.hidden]
     previous = [one for one in rest if not (one.hidden or one.current)]
-    return LeftOut(len(rest) - len(hidden) - len(previous), len(hidden), len(previous))
+    out = LeftOut(len(rest) - len(hidden) - len(previous), len(hidden), len(previous))
+    return found[-where.limit :], out
 
 
 class Hidden(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ from reverie.surface.entry_text import (
     why_lines,
 )
 from reverie.surface.render import Line, dim, line
-from reverie.surface.results import LeftOut, left_out
+from reverie.surface.results import LeftOut, listed
 
 app = application()
 
@@ -180,8 +180,7 @@ def list_(
             gone = memory.gone(where if where.narrows else None)[-where.limit :]
             answer(ctx, gone, [gone_line(one) for one in gone] or [line("Nothing is forgotten.")])
             return
-        states = memory.list(where)
-        rest = LeftOut() if globals_of(ctx).json else left_out(memory, where)
+        states, rest = (memory.list(where), LeftOut()) if globals_of(ctx).json else listed(memory, where)
     lines: list[Line] = [entry_line(state) for state in states]
     none = [line("No entries."), *([line(dim(said))] if (said := hint(category)) else [])]
     flags = (("faded", "--faded"), ("hidden", "--hidden"), ("previous", "--previous"))

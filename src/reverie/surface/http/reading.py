@@ -118,9 +118,8 @@ def _context(memory: Memory, given: _Context) -> Context:
 
 def _list(memory: Memory, given: Listing) -> dict[str, Any]:
     where = where_of(given)
-    found = memory.list(where)
+    found, rest = (memory.list(where), results.LeftOut()) if given.cursor else results.listed(memory, where)
     part, more = page(found, given.limit, cursor=given.cursor, key=_id_of, form=entry_json)
-    rest = results.LeftOut() if given.cursor else results.left_out(memory, where)
     return {"entries": part, "next": more, "hint": hint(given.category), "left_out": rest}
 
 

@@ -47,7 +47,7 @@ from reverie.surface.mcp.answers import (
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.resources import ENTRY, read_resource, uri_of
 from reverie.surface.mcp.tools import ID, Tool, Values
-from reverie.surface.results import left_out
+from reverie.surface.results import listed
 from reverie.surface.status_text import status_lines
 
 MOST = 1_000  # entries or hits in one answer
@@ -97,7 +97,7 @@ def _recall(memory: Memory, values: Values) -> Answer:
 
 def _list(memory: Memory, values: Values) -> Answer:
     where = _where(values, limit=values["limit"])
-    found, rest = memory.list(where), left_out(memory, where)
+    found, rest = listed(memory, where)
     said = hint(values["category"])
     none = f"No entries. ({said}.)" if said else "No entries."
     text = lines(map(entry_line, found), none)
