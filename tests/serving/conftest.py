@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 import anyio
 import pytest
+from daemons import Estate
 from http_world import World, world_at
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
@@ -103,6 +105,16 @@ class Place:
                 return await said(client)
 
         return anyio.run(run)
+
+
+@pytest.fixture
+def estate(tmp_path: Path) -> Iterator[Estate]:
+    """A home with one workspace; its daemon is ended."""
+    made = Estate(tmp_path)
+    made.make("agent")
+    yield made
+    if made.daemon is not None:
+        made.end(signal.SIGKILL)
 
 
 @pytest.fixture

@@ -17,22 +17,9 @@ from official import HELLO
 from reverie.surface.http.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from mcp import Client
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def estate(tmp_path: Path) -> Iterator[Estate]:
-    """A home with one workspace; its daemon is ended."""
-    made = Estate(tmp_path)
-    made.make("agent")
-    yield made
-    if made.daemon is not None:
-        made.end(signal.SIGKILL)
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])

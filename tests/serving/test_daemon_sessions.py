@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
@@ -15,9 +13,6 @@ from official import HELLO
 from reverie.surface.daemon.sessions import Sessions
 from reverie.surface.http.problems import Refusal
 from reverie.surface.http.tokens import Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
@@ -50,16 +45,6 @@ def test_a_token_has_so_many_and_no_more() -> None:
     now[0] += 1
     with sessions.coming("theirs"):
         assert sessions.open == 0
-
-
-@pytest.fixture
-def estate(tmp_path: Path) -> Iterator[Estate]:
-    """A home with one workspace; its daemon is ended."""
-    made = Estate(tmp_path)
-    made.make("agent")
-    yield made
-    if made.daemon is not None:
-        made.end(signal.SIGKILL)
 
 
 def limited(estate: Estate, **limits: float) -> None:

@@ -15,8 +15,7 @@ from reverie.core.where import Where
 from reverie.store import sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 
@@ -24,18 +23,14 @@ SECONDS = 60.0
 
 
 @pytest.fixture
-def estate(tmp_path: Path) -> Iterator[Estate]:
-    """A home with one workspace that is looked after every minute; its daemon is ended."""
-    made = Estate(tmp_path)
-    made.make("agent")
-    with made.memory("agent") as memory:
+def estate(estate: Estate) -> Estate:
+    """A home with one workspace that is looked after every minute."""
+    with estate.memory("agent") as memory:
         for number in range(8):
             memory.remember(f"User wrote note {number} long ago", Draft(origin="user", at=LONG_AGO))
         memory.drain()
-    (made.root / "agent" / "reverie.toml").write_text('zone = "UTC"\n[dream]\ninterval_seconds = 60\n')
-    yield made
-    if made.daemon is not None:
-        made.end(signal.SIGKILL)
+    (estate.root / "agent" / "reverie.toml").write_text('zone = "UTC"\n[dream]\ninterval_seconds = 60\n')
+    return estate
 
 
 def together(traffic: Traffic, parts: list[Callable[[], None]], meanwhile: Callable[[], object]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import signal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -19,7 +18,6 @@ from reverie.surface.http.problems import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -102,17 +100,13 @@ class Asking:
 
 
 @pytest.fixture
-def estate(tmp_path: Path) -> Iterator[Estate]:
+def estate(estate: Estate) -> Estate:
     """A home with one workspace, its daemon without a limit on how often it is asked."""
-    made = Estate(tmp_path)
-    made.make("agent")
-    made.remember("agent", "User likes tea")
-    (made.config / "config.toml").write_text(
+    estate.remember("agent", "User likes tea")
+    (estate.config / "config.toml").write_text(
         "[http]\nrequests_per_minute = 0\nrefusals_per_minute = 0\n[mcp]\nhost_model = true\n"
     )
-    yield made
-    if made.daemon is not None:
-        made.end(signal.SIGKILL)
+    return estate
 
 
 @pytest.fixture

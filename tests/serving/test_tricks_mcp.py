@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -17,8 +16,7 @@ from reverie import errors
 from reverie.surface.mcp.answers import ERROR
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Awaitable, Callable
 
 pytestmark = pytest.mark.slow
 
@@ -99,16 +97,12 @@ class Trying:
 
 
 @pytest.fixture
-def estate(tmp_path: Path) -> Iterator[Estate]:
+def estate(estate: Estate) -> Estate:
     """A home with one workspace whose server lets the client's model dream."""
-    made = Estate(tmp_path)
-    made.make("agent")
-    (made.config / "config.toml").write_text(
+    (estate.config / "config.toml").write_text(
         "[http]\nrequests_per_minute = 0\n[mcp]\nhost_model = true\nconsolidate = false\n"
     )
-    yield made
-    if made.daemon is not None:
-        made.end(signal.SIGKILL)
+    return estate
 
 
 @pytest.fixture
