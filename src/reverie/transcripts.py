@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from reverie import layout
+from reverie.core.formats import framing
 from reverie.core.records import Turn
 from reverie.core.sessions.injected import spans_of
 from reverie.core.sessions.intake import cleaned, problem
@@ -171,7 +172,7 @@ def _read(ws: Workspace, file: BinaryIO, at: int, *, default: str) -> _Piece:
                 value = msgspec.json.decode(raw)
                 _take(piece, ws, claude_code.event(value, defaults))
                 _note_copies(piece, value)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
+            except (*framing.NO_JSON, UsageError) as error:
                 _set_aside(piece, ws, place, raw=raw, why=str(error))
         place += len(line) + 1
     return piece

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import msgspec
 
 from reverie import layout
+from reverie.core.formats import framing
 from reverie.errors import NewerFormat, StoreUnwritable, UnsafePath, UsageError
 from reverie.importers.taken import Imported
 from reverie.store.filesystem.disk import Disk
@@ -177,7 +178,7 @@ def verified(source: Path) -> Export:
         raise UsageError(f"{source} is no export: {MANIFEST} is missing")
     try:
         manifest = msgspec.json.decode(sealed, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except framing.NO_JSON as error:
         raise UsageError(f"{source / MANIFEST} cannot be read ({error}): nothing was imported") from error
     if manifest.version > layout.FORMAT:
         raise NewerFormat(f"{source} was exported by a newer Reverie: upgrade to import it")

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from reverie.core.formats import framing
 from reverie.core.sessions.pipeline import Talk, fired, rhythm_of
 from reverie.core.text.plural import many
 from reverie.errors import NotFound, ReverieError, UnsafePath, UsageError
@@ -50,7 +51,7 @@ def event_of(name: str, data: bytes) -> Event:
     """Return the event that stands on a hook's standard input; raises UsageError for what is none."""
     try:
         given = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except framing.NO_JSON as error:
         message = f"what the hook got is no JSON: {error}"
         raise UsageError(message) from error
     if not isinstance(given, dict):

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from reverie.core.formats import framing
 from reverie.errors import UsageError
 from reverie.importers.taken import Found
 from reverie.importers.turns import Skipped
@@ -200,7 +201,7 @@ def value_of(raw: bytes) -> Any:  # noqa: ANN401 - foreign JSON
         raise UsageError(f"it is no JSON to be read: nested deeper than {MAX_DEPTH}")
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except framing.NO_JSON as error:
         raise UsageError(f"it is no JSON: {error}") from error
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from reverie.core.days import Calendar, parse_instant
 from reverie.core.entries import derived_id
+from reverie.core.formats import framing
 from reverie.core.records import Attachment, Role, ToolCall, Turn
 from reverie.errors import UsageError
 
@@ -65,7 +66,7 @@ def read(lines: Iterable[bytes], defaults: Defaults) -> Iterator[Turn | Skipped]
             continue
         try:
             turn = turn_of(msgspec.json.decode(raw), number, defaults=defaults, before=before)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except framing.NO_JSON as error:
             yield Skipped(number, raw, f"it is no JSON: {error}")
         except UsageError as error:
             yield Skipped(number, raw, str(error))

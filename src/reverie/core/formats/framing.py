@@ -34,6 +34,9 @@ _BEYOND = re.compile(rb'"(?:at|timestamp)":"(?:0001-01-01|9999-12-31)T[0-9:.]+[+
 _TOO_DEEP = "The record has too many lists and objects in one another: make it flatter."
 _PATIENCE = 64  # bytes checked per byte of a damaged line before far starts are given up
 
+# What decoding JSON raises that somebody else wrote: it is none, no text, or nested without end.
+NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 TORN = "torn"
 DEEPEST = 200  # lists and objects in one another: readers go down one by one, and not without end
 

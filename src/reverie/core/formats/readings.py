@@ -96,7 +96,7 @@ def decoded(raw: bytes) -> dict[str, Any]:
     """Return a record's members; an empty one for bytes that verify and are no JSON object."""
     try:
         value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except framing.NO_JSON:
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from reverie.core.days import Calendar
+from reverie.core.formats import framing
 from reverie.core.records import Turn
 from reverie.errors import NotFound, UsageError
 from reverie.importers import locomo, turns
@@ -127,5 +128,5 @@ def _whole(data: bytes) -> Any | None:  # noqa: ANN401 - foreign JSON
     """Return the one JSON value that `data` is, or None."""
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except framing.NO_JSON:
         return None
