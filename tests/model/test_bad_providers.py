@@ -32,6 +32,7 @@ ASK = Request(
     text="Dana likes tea",
     schema={"type": "object", "properties": {}, "additionalProperties": False},
 )
+BRIEF = {"models.timeout_seconds": "1"}  # for a provider that never answers
 BAD: dict[str, tuple[Act, str, str]] = {
     "401": (fails(401, code="invalid_api_key"), "auth", "name the environment variable"),
     "429": (fails(429, retry_after="900"), "limit", "it is asked again when it allows"),
@@ -54,13 +55,13 @@ class Home:
     """A memory whose model is behind a server."""
 
     def __init__(self, folder: Path, server: Server, **flags: str) -> None:
-        """Make it; a question may take half a second."""
+        """Make it; a question may take a minute, for a busy machine is no provider that hangs."""
         self.clock = FixedClock(NOON)
         settings = {
             "zone": "UTC",
             "model": "openai:small",
             "models.base_url": server.url,
-            "models.timeout_seconds": "1",
+            "models.timeout_seconds": "60",
             "models.tries": "1",
             **flags,
         }
@@ -86,8 +87,9 @@ class Home:
 @pytest.fixture
 def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Home]:
     """A memory whose model misbehaves in the way of the parameter."""
-    with Server(BAD[request.param][0]) as server:
-        made = Home(tmp_path, server)
+    act, kind, _ = BAD[request.param]
+    with Server(act) as server:
+        made = Home(tmp_path, server, **(BRIEF if kind == "timeout" else {}))
         yield made
         made.memory.close()
 

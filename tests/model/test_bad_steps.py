@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import speaking
 from speaking import Server, fails, says
-from test_bad_providers import Home
+from test_bad_providers import BRIEF, Home
 
 from reverie.core.records import Turn
 
@@ -73,9 +73,9 @@ IGNORED: dict[str, tuple[str, str]] = {
 }
 
 
-def lived(folder: Path, server: Server, *, step: str) -> Home:
+def lived(folder: Path, server: Server, *, step: str, **flags: str) -> Home:
     """Return a memory with a long talk, and an entry of yesterday that no dream settled; others read by rule."""
-    home = Home(folder, server, **({} if step == "extract" else {"extraction.model": "none"}))
+    home = Home(folder, server, **flags, **({} if step == "extract" else {"extraction.model": "none"}))
     home.clock.set(NOON - timedelta(days=1))
     home.memory.remember("Dana prefers calls before noon")
     home.memory.drain()
@@ -108,9 +108,9 @@ def test_whatever_a_provider_does_status_names_it_for_the_step(
     act, kind, remedy = TROUBLE[trouble]
     run, work = STEPS[step]
     with Server(act) as server:
-        home = lived(tmp_path, server, step=step)
+        home = lived(tmp_path, server, step=step, **(BRIEF if kind == "timeout" else {}))
         run(home.memory)
-        assert server.asked
+        assert server.asked or kind == "timeout"  # a machine that stalls may give up before it has asked
         told = [one for one in home.memory.status().problems if f"{work}: {kind}, on " in one.what]
         assert len(told) == 1, home.memory.status().problems
         assert remedy in told[0].remedy
