@@ -72,6 +72,7 @@ def test_the_memory_tool_takes_no_path_outside(
     assert all(".." not in path.parts for path in beneath)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", HOOKS)
 @pytest.mark.parametrize(
     "name", ["session_id", "transcript_path", "cwd", "prompt", "source", "reason", "trigger"]

@@ -164,6 +164,7 @@ def half_drained(home: Home) -> None:
     nobody_consolidates(home)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm",
     [

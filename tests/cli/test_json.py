@@ -124,6 +124,7 @@ def test_an_error_is_what_the_schema_says(shell: Shell) -> None:
     jsonschema.validate(answer.value, {**WHOLE["error"], "$defs": WHOLE["$defs"]})
 
 
+@pytest.mark.slow
 def test_a_member_too_many_is_found() -> None:
     """The schema refuses a member that it does not name, and the lack of one that is always there."""
     whole = {"id": "0123456789abcdef", "status": "QUEUED"}

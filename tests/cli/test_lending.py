@@ -65,6 +65,7 @@ def work(agent: Shell, text: str = PAGE, *ids: str) -> str:
     return run
 
 
+@pytest.mark.slow
 def test_an_agent_with_a_shell_dreams(agent: Shell) -> None:
     """A run is begun, written, settled and finished by commands; the first waits for a person, the next does not."""
     begun = told(agent, "dream-start", "--now", "--model", "claude")

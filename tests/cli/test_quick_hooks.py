@@ -88,6 +88,7 @@ def said(opening: Opening) -> list[str]:
         return [turn.content for turn in sessions.read(memory.opened.ws, "s1")]
 
 
+@pytest.mark.slow
 def test_a_turns_end_captures_and_loads_nothing_else(opening: Opening, say: Callable[..., Path]) -> None:
     """While nothing is due, Stop stores what was said and loads neither a memory, its state, nor the commands."""
     assert fire(opening, "Stop", data=given("Stop", say())) == ("", [])
@@ -96,6 +97,7 @@ def test_a_turns_end_captures_and_loads_nothing_else(opening: Opening, say: Call
     assert said(opening) == ["I moved to Lisbon.", "I like tea."]
 
 
+@pytest.mark.slow
 def test_what_is_due_is_read_by_a_whole_memory(opening: Opening, say: Callable[..., Path]) -> None:
     """With the sixth unread turn Stop reads the session, and after it captures alone again."""
     path = say(*(f"I moved to Lisbon {n} years ago." for n in range(6)))
@@ -110,6 +112,7 @@ def test_what_is_due_is_read_by_a_whole_memory(opening: Opening, say: Callable[.
         assert not sessions.load(memory.opened.ws, "s1").state.open
 
 
+@pytest.mark.slow
 def test_a_start_and_a_prompt_are_answered(opening: Opening, say: Callable[..., Path]) -> None:
     """SessionStart and UserPromptSubmit print what is known, without loading the other commands."""
     with reverie.open(opening) as memory:
@@ -123,6 +126,7 @@ def test_a_start_and_a_prompt_are_answered(opening: Opening, say: Callable[..., 
     assert said(opening) == ["Hello.", "More."]
 
 
+@pytest.mark.slow
 def test_a_line_that_install_does_not_write_goes_the_long_way(
     opening: Opening, say: Callable[..., Path]
 ) -> None:
@@ -138,6 +142,7 @@ def test_a_line_that_install_does_not_write_goes_the_long_way(
         assert word in done.stderr.decode().lower(), words
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_told_and_stops_nobody(opening: Opening, tmp_path: Path) -> None:
     """Where there is no workspace, or no JSON, the hook ends well and says so as the long way does."""
     assert "no JSON" in fire(opening, "Stop", data=b"no")[0]

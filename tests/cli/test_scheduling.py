@@ -125,6 +125,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written(shell: Shell, system: Syst
     assert system.crontab == THEIRS.encode()
 
 
+@pytest.mark.slow
 def test_the_line_really_drains(shell: Shell, system: System) -> None:
     """What stands in the crontab, run by a shell that knows nothing, stores what was queued (R-53)."""
     shell.folder = shell.folder.parent / "a b %y" / "my $HOME `memory`'s"

@@ -26,6 +26,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "also", "most"),
     [
@@ -61,6 +62,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_client_is_greeted_before_memory_is_loaded(shell: Shell) -> None:
     """`reverie mcp` answers `initialize`, and a client that asks for no more has loaded no memory, index or model."""
     shell.ok("status")

@@ -6,6 +6,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import pytest
 from counting import calls
 
 from reverie.core.records import Turn
@@ -118,6 +119,7 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
     assert not [path for path in changed if ".index" not in path.parts]
 
 
+@pytest.mark.slow
 def test_status_costs_the_same_however_many_entries_there_are(tmp_path: Path) -> None:
     """With 10,000 entries a status does not do more than with 1,000."""
     work = {}

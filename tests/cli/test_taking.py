@@ -38,6 +38,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_bad_line_is_kept_aside(shell: Shell, name: str) -> None:
     """A line that is no turn exits 65, is told and listed in `status`, and the lines around it are stored."""

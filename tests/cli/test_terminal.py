@@ -235,6 +235,7 @@ def _running(screen: Screen) -> dict[str, list[tuple[str, ...]]]:
     }
 
 
+@pytest.mark.slow
 def test_nothing_that_acts_reaches_a_terminal(screen: Screen) -> None:
     """By every command, rightly and wrongly called, what comes out is text, line ends, tabs and our own colours."""
     lines = lines_of(screen)
@@ -252,6 +253,7 @@ def test_nothing_that_acts_reaches_a_terminal(screen: Screen) -> None:
     assert shown > 50
 
 
+@pytest.mark.slow
 def test_what_programs_read_has_it_as_escapes(screen: Screen) -> None:
     """With `--json` the same commands write ASCII controls, tags and turned directions as escapes alone."""
     for name, calls in lines_of(screen).items():

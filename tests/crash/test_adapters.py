@@ -125,6 +125,7 @@ def taking_back(disk: CrashDisk, tell: Tell) -> None:
         tell(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [crash_loop, fail_loop])
 def test_turns_are_taken_back_whole_or_not_at_all(tmp_path: Path, loop: Any) -> None:
     """Cut off anywhere in a pop or a clear, the turns and their entries go together once the next write finished it."""

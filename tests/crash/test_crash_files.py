@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from ledger import fresh_folders, opened
 
 from reverie.store.hosts import files
@@ -77,6 +78,7 @@ def hold(wreck: Wreck) -> None:
     assert not wrong, (wreck.at, wreck.seed, wreck.told, wreck.log[: wreck.at], wrong)
 
 
+@pytest.mark.slow
 def test_a_power_cut_anywhere_leaves_each_file_whole(tmp_path: Path) -> None:
     """Cut off at every call, what was acknowledged is there, and each file is whole, before or after a change."""
     wrecks = 0
@@ -86,6 +88,7 @@ def test_a_power_cut_anywhere_leaves_each_file_whole(tmp_path: Path) -> None:
     assert wrecks > 90
 
 
+@pytest.mark.slow
 def test_a_failing_call_anywhere_leaves_each_file_whole(tmp_path: Path) -> None:
     """With any one call failing, no file is half written, and the next attempt goes through."""
     wrecks = 0

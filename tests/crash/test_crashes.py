@@ -72,6 +72,7 @@ SCENARIOS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @SCENARIOS
 @pytest.mark.usefixtures("small_chunks")
 def test_a_power_cut_anywhere_loses_and_doubles_nothing(
@@ -93,6 +94,7 @@ def test_however_a_power_cut_falls_out_nothing_is_lost(
     assert hold(crash_loop(folders, scenario, seeds=range(3, 11)), folders, scenario) > 300
 
 
+@pytest.mark.slow
 @SCENARIOS
 @pytest.mark.usefixtures("small_chunks")
 def test_a_failing_call_anywhere_loses_and_doubles_nothing(
@@ -103,6 +105,7 @@ def test_a_failing_call_anywhere_loses_and_doubles_nothing(
     assert hold(fail_loop(folders, scenario), folders, scenario) > 150
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_chunks")
 def test_a_second_power_cut_while_finishing_loses_and_doubles_nothing(tmp_path: Path) -> None:
     """A drain that is cut off while it finishes one that was cut off is finished by the third (R-04)."""
@@ -129,6 +132,7 @@ def test_a_second_power_cut_while_finishing_loses_and_doubles_nothing(tmp_path: 
     assert wrecks > 50
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_chunks")
 def test_a_disk_that_fails_for_good_is_mended_by_the_next_run(tmp_path: Path) -> None:
     """From whichever call on the disk refuses everything, the same work on a sound disk completes it (R-06)."""

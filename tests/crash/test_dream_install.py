@@ -118,6 +118,7 @@ def hold(make: Callable[[], Path], *, seed: int, step: int) -> None:
         check(wreck, again=number % 5 == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_crash_leaves_the_dream_whole_or_undone(make: Callable[[], Path], seed: int) -> None:
     """Cut at calls throughout, with what was not synced lost, kept or torn, the notebook is old or new (R-10)."""

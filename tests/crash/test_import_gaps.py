@@ -63,6 +63,7 @@ def made(tmp_path: Path) -> Callable[[], Path]:
     return lambda: opened(folders()).root
 
 
+@pytest.mark.slow
 def test_an_import_cut_off_anywhere_goes_on(tmp_path: Path, made: Callable[[], Path]) -> None:
     """Wherever the power fails, what was acknowledged is there, and importing again makes all of it whole, once."""
     path, wrecks = source(tmp_path), 0

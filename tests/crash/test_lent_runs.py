@@ -190,6 +190,7 @@ def looked(root: Path) -> Standing:
     return Standing(open_world(root))
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_a_hosts_run_whole_or_open(template: Path, make: Callable[[], Path]) -> None:
     """Cut at calls throughout, the run is installed or still to be ended, which comes to the same (R-10)."""
     ended(crash_loop(make, ending, seeds=(0, 5), step=31), looked(template))

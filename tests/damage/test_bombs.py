@@ -141,6 +141,7 @@ def lost(world: World, home: Path, done: Round) -> list[str]:
     return [text for text in gone if text and not any(word in text for word in LET_GO)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMED)
 def test_a_line_that_bursts_its_reader_costs_no_other(world: World, tmp_path: Path, kind: str) -> None:
     """Depth, digits, keys and bytes beyond reason in any member of a record leave every other record as it was."""
@@ -174,6 +175,7 @@ def test_every_verb_goes_on_beside_lines_that_burst_their_reader(
     held_out(world, home)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_small_file_that_bursts_its_reader_is_named(world: World, tmp_path: Path, bomb: str) -> None:
     """In the place of intents, counters and leases a bomb is told, and what does not need them is answered."""
@@ -234,6 +236,7 @@ def test_a_text_that_bursts_its_reader_is_read_in_time(world: World, tmp_path: P
     assert done.errors == {}
 
 
+@pytest.mark.slow
 def test_front_matter_that_bursts_its_reader_is_told(world: World, tmp_path: Path) -> None:
     """Aliases that multiply, depth, tags that ask for code, and keys by the ten thousand cost only their own page."""
     home = copy(world.home, tmp_path / "home")

@@ -86,6 +86,7 @@ def first(home: Path, kind: str) -> str:
     return next(path for path in canonical(home) if path.startswith(kind))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_harm_to_one_file_leaves_the_rest_served(lived: Path, tmp_path: Path, kind: str) -> None:
     """Whatever happens to a file of this kind, only verbs that need it fail, and none with a stranger's error."""

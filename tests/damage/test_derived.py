@@ -25,6 +25,7 @@ def derived(lived: Path) -> list[str]:
     return sorted(path.relative_to(base).as_posix() for path in found if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", HARMS)
 def test_each_derived_file_comes_back(
     lived: Path, tmp_path: Path, wanted: dict[str, object], harm: object
@@ -67,6 +68,7 @@ def test_everything_derived_may_go_at_once(home: Path, lived: Path, wanted: dict
         assert answers(memory) == wanted
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_in_the_state_ends_no_verb(home: Path, wanted: dict[str, object]) -> None:
     """Whichever byte of the state's file is flipped, every answer comes, and a rebuild gives the right one."""
     path = home / "agent" / layout.STATE_DB

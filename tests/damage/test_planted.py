@@ -58,6 +58,7 @@ def able(plant: Plant) -> None:
         pytest.skip(f"only root can plant a {plant.__name__}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", [link, fifo])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_planted_is_neither_followed_nor_waited_for(

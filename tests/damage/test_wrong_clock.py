@@ -24,6 +24,7 @@ CLOCKS = {
 READS = ("status", "list", "due", "recall", "context", "review", "log", "check", "doctor", "capture", "more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_every_verb_ends_in_words_by_a_wrong_clock(world: World, tmp_path: Path, clock: str) -> None:
     """A whole round by a clock that is wrong, then one by the right clock: all that was acknowledged is there."""

@@ -67,6 +67,7 @@ def test_a_text_has_one_vector_in_whatever_company(use: Packaged) -> None:
     assert np.abs(together[[0, 63, 64, 149]] - use.embed([texts[n] for n in (0, 63, 64, 149)])).max() < 1e-5
 
 
+@pytest.mark.slow
 @needs_use
 @pytest.mark.parametrize(
     "text", ["", "\n", "a\0b", "\ud800", "🎈" * 100, "x" * 100_000, "\u0e01" * 50], ids=len
@@ -164,6 +165,7 @@ def test_what_a_package_raises_is_ours(plant: Plant, monkeypatch: pytest.MonkeyP
         Packaged(replace(USE, weights=weights)).embed(["tea"])
 
 
+@pytest.mark.slow
 @needs_use
 def test_use_writes_nothing_and_connects_to_nobody() -> None:
     """Loading and asking the offline embedder opens no file for writing, no connection and no process."""

@@ -69,6 +69,7 @@ def act(memory: Memory, verb: str, ids: list[str], *, lot: random.Random) -> Non
         memory.drain()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_laid_step_by_step_equals_what_is_laid_at_once(tmp_path: Path, seed: int) -> None:
     """Through writes, links, judgements, forgets and drains of two processes, no queued state is ever an old one."""

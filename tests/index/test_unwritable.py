@@ -115,6 +115,7 @@ def left_open(root: Path) -> None:
 STATES: list[Callable[[Path], object]] = [lambda _: None, no_index, no_text, no_rows, damaged, left_open]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "prepare", STATES, ids=["behind", "no_index", "no_text", "no_rows", "damaged", "left_open"]
 )
@@ -125,6 +126,7 @@ def test_recall_finds_everything_on_a_full_disk(root: Path, prepare: Callable[[P
     assert seen(root) == sorted(texts(0, 40))
 
 
+@pytest.mark.slow
 def test_a_disk_may_fill_while_the_memory_is_open(root: Path) -> None:
     """When the disk fills under an open memory, what others stored and what is stored later is found too."""
     body = f"""
@@ -147,6 +149,7 @@ print(json.dumps([before, first, asked()]))
     assert seen(root) == sorted(texts(0, 80))
 
 
+@pytest.mark.slow
 def test_meaning_is_given_up_and_words_are_not(root: Path) -> None:
     """With an embedder, a full disk leaves search by words; no error comes out of vectors that cannot be stored."""
     body = "first = asked()\nfull()\nprint(json.dumps([first, asked(), memory.recall('Person30', k=1).hits[0].text]))"
@@ -174,6 +177,7 @@ def test_rows_retreat_as_they_are(tmp_path: Path) -> None:
     rows.close()
 
 
+@pytest.mark.slow
 def test_a_newer_index_is_left_alone_on_a_full_disk(root: Path) -> None:
     """An index of a newer layout is not touched where nothing can be written either; the files serve."""
     body = """

@@ -86,6 +86,7 @@ def test_what_holds_side_by_side_is_not_replaced(week: Week) -> None:
             assert any(holds(one, [words]) and one.current for one in week.states()), answer["subject"]
 
 
+@pytest.mark.slow
 def test_every_entry_has_an_outcome(week: Week) -> None:
     """After the last night nothing is pending, and the watermark is the last day."""
     status = week.life.memory.status()
@@ -124,6 +125,7 @@ def test_no_secret_reaches_the_disk(week: Week) -> None:
             assert not [secret for secret in secrets if secret.encode() in data], path
 
 
+@pytest.mark.slow
 def test_what_must_not_be_remembered_is_no_active_entry(week: Week) -> None:
     """Small talk, questions, jokes, hypotheses and instructions in quoted web text become no active entry."""
     for never in week.answers("never"):

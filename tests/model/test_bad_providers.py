@@ -94,6 +94,7 @@ def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Home]:
         made.memory.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("home", "case"), [(name, name) for name in BAD], indirect=["home"])
 def test_status_names_it_with_its_remedy(home: Home, case: str) -> None:
     """Status says what went wrong, for what, and what to do; capture, remember and recall do not notice."""

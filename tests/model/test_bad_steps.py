@@ -99,6 +99,7 @@ def unaffected(home: Home) -> None:
     assert memory.recall("when to call Dana?").hits[0].text == "Dana prefers calls before noon"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("trouble", TROUBLE)
 def test_whatever_a_provider_does_status_names_it_for_the_step(

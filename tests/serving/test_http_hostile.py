@@ -123,6 +123,7 @@ def test_no_argument_acts(served: World, one: Operation, name: str) -> None:
             assert said == clean(said), (trick, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trick", PATHS)
 def test_no_address_is_a_path(served: World, trick: str) -> None:
     """Whatever path stands where a workspace, a person or a file is named, nothing outside is told or touched."""
@@ -145,6 +146,7 @@ def test_no_address_is_a_path(served: World, trick: str) -> None:
     assert outside(served) == before
 
 
+@pytest.mark.slow
 def test_a_person_is_never_a_path(served: World) -> None:
     """What is written for a person with a hostile name lies in one folder beneath the people, whatever the name is."""
     before = outside(served)

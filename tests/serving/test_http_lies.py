@@ -59,6 +59,7 @@ LIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_costs_its_own_connection_at_most(tmp_path: Path, lie: str) -> None:
     """Whatever a request says of itself, it is answered or hung up on, and its neighbour is served."""
@@ -97,6 +98,7 @@ def test_a_body_is_asked_for_only_from_who_may_send_it(tmp_path: Path) -> None:
             assert answer(client)[0] == 200
 
 
+@pytest.mark.slow
 def test_chunks_without_an_end_have_one(tmp_path: Path) -> None:
     """A body of chunks that never ends is 413 past its bytes, and 408 past its time, and the connection ends."""
     with served(tmp_path, max_body_bytes=10_000, body_seconds=1) as (world, port):
@@ -173,6 +175,7 @@ def addresses() -> Iterator[tuple[str, str]]:
     yield from (("delete", one) for one in ("/mcp", "/mcp/support"))
 
 
+@pytest.mark.slow
 def test_no_address_answers_to_another_name(whole: tuple[World, TestClient]) -> None:
     """Every address refuses a host that this server is not by 421, and a page of another site by 403."""
     _, client = whole

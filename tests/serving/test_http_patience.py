@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [b"", b"G", ASKED, ASKED + b"X-Slow: " + b"y" * 1000])
 def test_headers_that_never_end_are_not_waited_for(tmp_path: Path, before: bytes) -> None:
     """A connection that sends nothing, or headers without an end, is closed without an answer."""
@@ -23,6 +24,7 @@ def test_headers_that_never_end_are_not_waited_for(tmp_path: Path, before: bytes
         assert client.recv(1000) == b""
 
 
+@pytest.mark.slow
 def test_a_second_request_is_waited_for_as_long(tmp_path: Path) -> None:
     """On a connection that was answered, the headers of the next request have the same time and no more."""
     with served(tmp_path, header_seconds=4) as (_, port), connect(port) as client:
@@ -89,6 +91,7 @@ def test_a_chunk_that_is_none_ends_the_connection(tmp_path: Path) -> None:
         assert answer(other)[0] == 200
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_nothing_is_hung_up_on(tmp_path: Path) -> None:
     """A client that asks and does not read holds its connection no longer than it may."""
     with served(tmp_path, send_seconds=0.5) as (world, port), socket.socket() as client:
@@ -105,6 +108,7 @@ def test_a_client_that_takes_nothing_is_hung_up_on(tmp_path: Path) -> None:
         assert gone or ended(client)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [b"content-length: 1000000\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n"],
@@ -130,6 +134,7 @@ def test_a_body_behind_its_answer_is_not_waited_for(tmp_path: Path, body: bytes)
             break
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_taken_does_not_outlive_its_connection(tmp_path: Path) -> None:
     """Who asks for much, takes nothing and goes on to say nothing is hung up on, however little is left to send."""
     callers, limits = Leaving(), {"send_seconds": 0.5, "header_seconds": 0.5}

@@ -85,6 +85,7 @@ def _is_required(told: Any, name: str) -> bool:
     return any(named) or any(name in one.get("required", ()) for one in body)
 
 
+@pytest.mark.slow
 def test_each_example_runs_and_gives_what_its_schema_says(tmp_path: Path) -> None:
     """Each operation's example, with ids that are there, is answered by 200 as specified, or by a problem that is."""
     whole = specification()

@@ -108,6 +108,7 @@ def test_one_server_does_it_and_the_next_takes_over(place: Place) -> None:
     assert len(first.commands) == len(second.commands) == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_run_where_it_is_switched_off_or_not_trusted(place: Place) -> None:
     """A server runs nothing when the setting says so, in a stranger's workspace, and where there is none."""
     started = Started()

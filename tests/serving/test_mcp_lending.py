@@ -52,6 +52,7 @@ def test_a_workspace_cannot_let_hosts_in(place: Place) -> None:
         place.memory()
 
 
+@pytest.mark.slow
 def test_the_flag_offers_them(place: Place) -> None:
     """`reverie mcp --host-model` lists all seven."""
 
@@ -228,6 +229,7 @@ def test_no_page_is_emptied_or_cut(host: Host, new: str) -> None:
     finished(host, run)
 
 
+@pytest.mark.slow
 def test_hostile_arguments_are_answers(host: Host) -> None:
     """Whatever stands in an argument, the answer is a refusal or an error of ours, and the run goes on."""
     run, odd = (

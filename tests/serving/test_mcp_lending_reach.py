@@ -38,6 +38,7 @@ notebook/3_Personal/%2e%2e/x.md files/notes.md .state/reviews.jsonl .state/lease
 """
 
 
+@pytest.mark.slow
 def test_what_lies_outside_is_written_by_no_spelling(host: Host) -> None:
     """Every path but a content page and USER.md is refused, to write and to edit, and the rest lands (P-18)."""
     work = Work(host)

@@ -48,7 +48,7 @@ def test_invented_entries_are_the_same_everywhere() -> None:
     """The same seed gives the same entries and questions, whatever Python's hash seed is."""
     code = (
         "from itertools import islice; from benchmarks.invented import Inventor as I; e = list(islice(I().entries(),"
-        " 300)); print(e, [I(2).question(one) for one in e])"
+        " 300)); asker = I(2); print(e, [asker.question(one) for one in e])"
     )
     first, second = (run("-c", code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
     assert first.returncode == 0, first.stderr

@@ -105,6 +105,7 @@ def test_secrets_never_reach_the_disk(ws: Workspace) -> None:
     assert len(quarantine.listed(ws)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("turn", "reason"),
     [

@@ -101,6 +101,7 @@ def test_no_verb_leaves_anything_to_find(lived: Desk, verb: Callable[[Desk], obj
 # Damaged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

@@ -116,6 +116,7 @@ def test_a_replacement_without_sync_is_found_torn(make: Callable[[], Path]) -> N
     assert len(states - {None, b"first", PAD.encode(), b""}) > 1
 
 
+@pytest.mark.slow
 def test_what_the_disk_acknowledged_survives_every_crash(make: Callable[[], Path]) -> None:
     """Crashed at every call with twelve seeds, the disk keeps each acknowledged line exactly once (R-04)."""
     wrecks = 0

@@ -187,6 +187,7 @@ def test_entries_of_one_session_and_minute_share_a_heading() -> None:
     assert read(text) == [entry(), near, far, entry(session="s")]
 
 
+@pytest.mark.slow
 @given(st.lists(ENTRY, max_size=6), st.booleans())
 def test_what_is_written_reads_back_exactly(entries: list[Entry], first: object) -> None:
     """Any text, tags, evidence and names of any Unicode survive, in order, with nothing left over."""
@@ -207,6 +208,7 @@ def test_a_heading_that_was_touched_reads_as_it_was_written(entries: list[Entry]
     assert [item.entry for item in same.entries] == [item.entry for item in found.entries]
 
 
+@pytest.mark.slow
 @given(st.lists(ENTRY, max_size=4), st.lists(ENTRY, max_size=4))
 def test_two_appends_read_as_both_and_each_from_its_place(one: list[Entry], two: list[Entry]) -> None:
     """A log grown by two appends holds both, and reading only the second from where the first ended is enough."""
@@ -218,6 +220,7 @@ def test_two_appends_read_as_both_and_each_from_its_place(one: list[Entry], two:
     assert after.context == whole.context
 
 
+@pytest.mark.slow
 @given(st.lists(ENTRY, max_size=5))
 def test_windows_line_ends_change_nothing(entries: list[Entry]) -> None:
     """A log that an editor gave CRLF and a byte order mark reads as the same entries (P-19)."""

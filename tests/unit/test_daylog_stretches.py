@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ledger import opened
@@ -94,6 +95,7 @@ def test_a_file_is_read_in_pieces_from_anywhere(tmp_path: Path) -> None:
     assert list(disk.pieces("a/c")) == list(disk.pieces("a/b", len(data))) == []
 
 
+@pytest.mark.slow
 def test_what_stands_is_found_in_any_stretch(tmp_path: Path) -> None:
     """An id is found at both ends of a log of several stretches, and not in the line that the reach cuts."""
     ws = opened(tmp_path)

@@ -166,6 +166,7 @@ def test_a_torn_section_is_written_again(ws: Workspace) -> None:
     assert (section.first, section.last, len(section.items)) == (0, 5, 3)
 
 
+@pytest.mark.slow
 def test_no_crash_loses_or_doubles_a_summary(tmp_path: Path) -> None:
     """Wherever the power is cut, the next run leaves each turn in exactly one whole section."""
     places = count()

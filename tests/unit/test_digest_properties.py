@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_states import generated, state_of
@@ -60,6 +61,7 @@ def shown(text: str) -> list[str]:
     return [one for line in cited_lines(text) for one in line.ids]
 
 
+@pytest.mark.slow
 @given(st.data(), ZONES, STARTS, INSTANTS, st.integers(100, 2_000))
 def test_a_digest_is_a_selection(
     data: st.DataObject, zone: str, start: str, now: datetime, tokens: int
@@ -83,6 +85,7 @@ def test_a_digest_is_a_selection(
     assert len(set(seen)) == len(seen)
 
 
+@pytest.mark.slow
 @given(st.data(), ZONES, STARTS, INSTANTS)
 def test_what_is_hidden_vanishes_and_takes_nothing_along(
     data: st.DataObject, zone: str, start: str, now: datetime

@@ -182,6 +182,7 @@ def test_nothing_is_proposed_over_words_that_came_meanwhile(tmp_path: Path) -> N
 LINES = st.lists(st.sampled_from(["mine\n", "- thine\n", "\n", "# Head\n", "~~~\n", "<b>\n"]), max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data())
 def test_no_line_of_a_persons_is_ever_lost(

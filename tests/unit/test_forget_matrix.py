@@ -215,6 +215,7 @@ WAYS: dict[str, Callable[[Memory], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_way_leads_back(memory: Memory, way: str) -> None:
     """Whatever runs after a forget, no reader gets the words, and what was said beside them is found (R-25, P-17)."""

@@ -100,6 +100,7 @@ def test_a_page_without_front_matter_gets_one_on_top() -> None:
     assert set_field("\ufeffline\r\n", "title", value="T") == "\ufeff---\r\ntitle: T\r\n---\r\nline\r\n"
 
 
+@pytest.mark.slow
 @given(KEYS, st.one_of(ANY_TEXT, st.lists(ANY_TEXT, max_size=4).map(tuple)))
 def test_what_is_set_is_read_back(key: str, value: str | tuple[str, ...]) -> None:
     """Any text or list of texts survives writing and reading, and every other line of the page stays."""

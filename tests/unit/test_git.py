@@ -180,6 +180,7 @@ def test_a_commit_costs_what_changed(tmp_path: Path) -> None:
     assert written(disk, lambda: history.diff(None, history.head())) == 0
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_the_old_or_the_new_commit(tmp_path: Path) -> None:
     """At every write and sync of a commit a crash leaves a history that reads whole, old or new, and goes on."""
     old, new = {"a": b"1", "d/b": b"2"}, {"a": b"3", "d/b": b"2", "d/c": b"4"}

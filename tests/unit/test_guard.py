@@ -142,6 +142,7 @@ def test_a_statement_repeats_itself(text: str) -> None:
     assert relation.kind == "repeats"
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
 def test_what_the_signature_tells_apart_has_no_relation(old: str, new: str) -> None:
@@ -285,6 +286,7 @@ def test_a_stated_succession_is_followed() -> None:
     assert web.kind == "contradicts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["a.", "a", "1,", "user not ", "may ", "用户不", "a_", "@", "/", "`", "x@y."]
 )

@@ -88,6 +88,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield desk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["lean", "balanced", "rich", "max-context", "claude-code"])
 @pytest.mark.parametrize("days", [0, 40, 400])
 def test_the_heaviest_make_the_same_file(full: Desk, preset: str, days: int) -> None:

@@ -213,6 +213,7 @@ def _memories(number: int) -> list[dict[str, Any]]:
     return [{"id": str(n), "memory": f"Likes tea number {n}"} for n in range(number)]
 
 
+@pytest.mark.slow
 def test_many_facts_are_queued_with_few_writes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Facts go to the journal two thousand at a time; one that comes twice in a file, or again, is stored once."""
     wrote: list[int] = []

@@ -48,6 +48,7 @@ def test_a_circle_of_nodes_ends(desk: Desk) -> None:
     assert take(desk, "c.json", [circle]).turns == 3
 
 
+@pytest.mark.slow
 def test_an_archive_of_shards_is_read_as_a_stream(desk: Desk) -> None:
     """Every shard in a ZIP is read, nothing else in it, and the same archive again adds nothing."""
     path = desk.home / "export.zip"

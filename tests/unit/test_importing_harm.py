@@ -153,6 +153,7 @@ def _counts(done: Imported) -> tuple[int, int, int, int]:
     return (done.turns, done.facts, done.repeated, done.unread)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*ARRAYS, *LINES])
 @pytest.mark.parametrize("kind", RAW)
 def test_any_value_costs_itself(desk: Desk, name: str, kind: str) -> None:

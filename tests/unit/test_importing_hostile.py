@@ -208,6 +208,7 @@ def _zip(path: Path, **members: bytes) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_in_its_tracks(desk: Desk) -> None:
     """An archive that unpacks to more than two hundred times its size is refused before it is read to the end."""
     path = _zip(desk.home / "bomb.zip", conversations_json=b"[" + b" " * (400 << 20) + b"]")
@@ -231,6 +232,7 @@ def test_an_archive_without_conversations_is_refused(desk: Desk) -> None:
         desk.memory.import_(_zip(desk.home / "x.zip", photo=b"x"))
 
 
+@pytest.mark.slow
 def test_the_size_an_archive_claims_is_not_believed(desk: Desk) -> None:
     """Bytes are counted as they are unpacked, of all members together, whatever the directory says of their sizes."""
     path = desk.home / "bomb.zip"

@@ -178,6 +178,7 @@ def test_a_month_of_a_large_import_stays_in_plain_files(
     assert [record.entry.id for record in journal.archived(ws)] == [kept]
 
 
+@pytest.mark.slow
 def test_a_crash_while_compressing_loses_and_doubles_nothing(tmp_path: Path) -> None:
     """Wherever compressing a month is interrupted, each record is read, and running it again keeps each once (R-04)."""
     folders = fresh_folders(tmp_path)

@@ -61,6 +61,7 @@ def test_hooks_go_in_and_out_without_a_trace(text: str) -> None:
         assert without_hooks(changed) == text
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=5), PLAIN, max_size=4), st.sampled_from([None, 1, 2, 4, "\t"]))
 def test_any_settings_keep_what_they_hold(value: dict[str, Any], indent: Any) -> None:
     """Whatever JSON object a file holds, however it is written, nothing of it is lost by going in and out."""

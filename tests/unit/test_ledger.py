@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
     from desk import Desk
 
     from reverie.store.filesystem.disk import Disk
@@ -93,6 +93,7 @@ def call_of(ws: Workspace) -> Call:
     return Call(at=now, day=ws.calendar.day(now), purpose="extraction", model="test:m", calls=1)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(

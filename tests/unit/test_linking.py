@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from reverie.core.guard.linking import linked
 from reverie.core.records import Entry, Event
 
@@ -23,6 +25,7 @@ def links(texts: list[str]) -> list[Event]:
     return linked(said(texts), {}, alike=lambda _: (), at=NOON, by="rules/1", zone="UTC")
 
 
+@pytest.mark.slow
 def test_what_one_session_says_again_is_linked_however_much_lies_between() -> None:
     """A repeat and a change of employer meet what they are of, though hundreds of statements were said meanwhile."""
     between = [f"User keeps item {n} of the collection in drawer {n * 7}" for n in range(300)]

@@ -164,6 +164,7 @@ def test_what_cannot_be_stored_is_refused_and_kept(desk: Desk, text: str, kept: 
     assert desk.memory.list() == []
 
 
+@pytest.mark.slow
 def test_a_turn_that_cannot_be_stored_is_refused_and_kept(desk: Desk) -> None:
     """A malformed turn is refused with a reason, its bytes are kept aside, and the session goes on."""
     for turn in (

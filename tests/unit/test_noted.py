@@ -240,6 +240,7 @@ EDITS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(edits=EDITS)
 def test_any_edits_are_found_with_the_note_as_without(
     edits: list[tuple[str, str, bytes, bool]], tmp_path_factory: pytest.TempPathFactory

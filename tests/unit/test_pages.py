@@ -226,6 +226,7 @@ FILES = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(states=st.lists(FILES, min_size=1, max_size=4))
 def test_history_follows_any_sequence_of_hand_edits(
     states: list[dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory

@@ -111,6 +111,7 @@ def test_random_traffic_leaks_nowhere(desk: Desk) -> None:
                 assert not [path for path, data in files.items() if mark.encode() in data], (name, other)
 
 
+@pytest.mark.slow
 def test_names_lead_to_folders_of_their_own(desk: Desk) -> None:
     """Names that differ only in case, hold path parts, emoji or other scripts are people of their own, inside."""
     roots = {}

@@ -276,6 +276,7 @@ def test_a_file_that_never_rests_is_left_alone(ws: Workspace) -> None:
     assert "reverie:begin" not in memory(ws)
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     """Killed at any call, publish leaves the file whole, old or new, the person's words in it, and a rerun finishes."""
     folders = iter(range(10_000))

@@ -224,6 +224,7 @@ def test_pictures_and_thoughts(memory: Memory) -> None:
     assert turns[2].attachments[0].ref == "https://example.org/a.png"
 
 
+@pytest.mark.slow
 def test_a_turn_that_is_too_large_is_cut_in_memory_alone(memory: Memory) -> None:
     """A tool's return beyond what a turn may hold reaches the model whole, and memory its beginning."""
     most = memory.opened.ws.settings.max_turn_bytes

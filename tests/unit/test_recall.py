@@ -306,6 +306,7 @@ def test_a_repeat_yields_to_what_it_repeats(desk: Desk) -> None:
     assert len(desk.hits("window seats", where=Where(category=preference, session="day-1"))) == 1
 
 
+@pytest.mark.slow
 def test_two_processes_recall_and_write_at_once(desk: Desk) -> None:
     """While two processes write and recall, each finds every write of its own at once, and afterwards all stand."""
     code = """

@@ -146,6 +146,7 @@ def work(unit: str, length: int) -> int:
     return calls(lambda: redact(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_work_grows_with_the_length_of_a_hostile_text(unit: str) -> None:
     """Four times the text costs about four times the work, never sixteen times."""

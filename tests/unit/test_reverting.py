@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def test_a_line_that_stands_twice_by_now_is_not_guessed_at() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(LINES), unique=True), st.data())
 def test_no_later_line_is_ever_lost(kept: list[str], data: st.DataObject) -> None:
     """Whatever was added to a page in two steps, taking the first back leaves the lines of the second."""

@@ -122,6 +122,7 @@ def test_quotes_fences_and_pastes_are_told_from_own_words() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

@@ -7,6 +7,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ TEXTS = st.lists(
 ).map(lambda parts: "".join(word + mark for word, mark in parts))
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(TEXTS)
 def test_what_is_passed_over_at_a_glance_holds_no_match(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def test_code_is_told_wherever_it_stands(text: str) -> None:
     assert said(text).codes == {match.group() for match in CODE.finditer(text)}
 
 
+@pytest.mark.slow
 def test_a_word_of_many_thousand_letters_is_read() -> None:
     """A blob without a blank, in any script or of backticks, is read in a time that grows with its length (R-17)."""
     for letter in ("x", "中", "x_", "a/", "`", "\\`", "`x", "x``"):

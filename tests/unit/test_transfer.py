@@ -144,6 +144,7 @@ def _mistype(copy: Path) -> None:
     (copy / "manifest.json").write_text('{"version": 1, "files": []}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [_flip, _lose, _unseal, _tear, _mistype])
 def test_a_damaged_export_changes_nothing(lived: Desk, other: Desk, harm) -> None:
     """One byte changed, a file missing or a manifest that is none stops the import before its first write."""
@@ -184,6 +185,7 @@ def test_a_newer_export_is_refused(lived: Desk, other: Desk) -> None:
         other.memory.import_(done.folder)
 
 
+@pytest.mark.slow
 def test_a_workspace_wiped_and_imported_is_itself(lived: Desk) -> None:
     """Exported, wiped and imported the memory answers as before (R-30)."""
     before = lived.bytes()

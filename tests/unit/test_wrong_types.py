@@ -195,6 +195,7 @@ def test_no_part_of_what_is_given_may_be_of_any_size(memory: Memory, ask: Callab
     assert memory.opened.sessions() == []
 
 
+@pytest.mark.slow
 def test_arguments_of_tool_calls_count_as_bytes_of_their_turn(memory: Memory) -> None:
     """A turn whose tool calls hold more than `max_turn_bytes` is refused, and one with the longest parts is stored."""
     call = ToolCall(id="1", name="search", arguments="a" * 3_000_000)
