@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from reverie.core.formats import framing
 from reverie.core.records import Entry, Feedback, JournalRecord, Remember
 from reverie.errors import InvalidRecord, NewerFormat
+from reverie.layout import FORMAT
+from reverie.store.counters import DrainCounters, PublishCounters
 
 AT = datetime(2026, 7, 1, 12, 5, 33, tzinfo=UTC)
+DRAINED = DrainCounters(events=7)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 RECORD = st.dictionaries(st.sampled_from(["text", "session", "n"]), TEXT)
 JUNK = st.one_of(
@@ -311,3 +314,29 @@ def test_a_record_nested_without_end_is_not_written(depth: int) -> None:
         framing.frame({"x": deep})
     flat = framing.frame({"x": [[]] * 1_000})
     assert framing.decode(framing.read(flat)[0][0], dict[str, Any])["x"] == [[]] * 1_000
+
+
+def test_the_last_record_is_found_behind_damage() -> None:
+    """Of a small file that is replaced whole the last record counts that is of its kind; of none, nothing does."""
+    one, other = framing.frame(DRAINED), framing.frame(PublishCounters())
+    assert framing.last(one + b'{"v":1,"torn', DrainCounters) == DRAINED
+    assert framing.last(one + other, DrainCounters) == DRAINED
+    assert framing.last(framing.frame(DrainCounters()) + one, DrainCounters) == DRAINED
+    for nothing in (None, b"", other, one[:-5]):
+        assert framing.last(nothing, DrainCounters) is None
+
+
+def test_the_only_record_stands_alone() -> None:
+    """A file that says what is to be finished says it in one whole record, or says nothing."""
+    one = framing.frame(DRAINED)
+    assert framing.only(one, DrainCounters) == DRAINED
+    for nothing in (None, b"", one + one, one + b"junk", framing.frame(PublishCounters())):
+        assert framing.only(nothing, DrainCounters) is None
+
+
+def test_a_newer_version_is_told_and_not_passed_over() -> None:
+    """A record of a newer version is no damage: whoever took it for none would overwrite what it says."""
+    newer = framing.frame(DRAINED, version=FORMAT + 1)
+    for look in (framing.last, framing.only):
+        with pytest.raises(NewerFormat):
+            look(newer, DrainCounters)

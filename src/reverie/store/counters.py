@@ -13,7 +13,6 @@ import msgspec
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 
 
@@ -66,13 +65,7 @@ CountersT = TypeVar(
 
 def read(ws: Workspace, kind: type[CountersT]) -> CountersT:
     """Return the counters of `kind`; a missing or damaged file counts as new."""
-    lines, _ = framing.read(ws.disk.read_from(_path(kind), 0))
-    for line in reversed(lines):
-        try:
-            return framing.decode(line, kind)
-        except InvalidRecord:
-            continue
-    return kind()
+    return framing.last(ws.disk.read(_path(kind)), kind) or kind()
 
 
 def write(ws: Workspace, value: Counters) -> None:

@@ -6,7 +6,6 @@ finds one of these knows enough to finish it; never carries one out.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ import msgspec
 from reverie import layout
 from reverie.core.formats import framing
 from reverie.core.records import Outcome, Run
-from reverie.errors import DamagedFile, InvalidRecord
+from reverie.errors import DamagedFile
 from reverie.store import quarantine, stream
 from reverie.store.workspace import Workspace
 
@@ -70,12 +69,13 @@ def read(ws: Workspace, path: str, kind: type[IntentT]) -> IntentT | None:
     data = ws.disk.read(path)
     if data is None:
         return None
-    lines, damaged = framing.read(data)
-    if not damaged and len(lines) == 1:
-        with suppress(InvalidRecord):
-            return framing.decode(lines[0], kind)
-    message = f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
-    raise DamagedFile(message)
+    found = framing.only(data, kind)
+    if found is None:
+        message = (
+            f"{ws.root / path} is damaged: nothing is written until `reverie check --repair` has settled it"
+        )
+        raise DamagedFile(message)
+    return found
 
 
 def settle_damaged(ws: Workspace) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from reverie import layout
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.formats import framing
 from reverie.core.records import Entry, Turn
-from reverie.errors import Busy, InvalidRecord, StoreUnwritable, UnsafePath
+from reverie.errors import Busy, StoreUnwritable, UnsafePath
 from reverie.store.workspace import Workspace
 
 PATH = f"{layout.COUNTERS}/kept_out.json"
@@ -37,7 +37,7 @@ class KeptOut(msgspec.Struct, frozen=True, omit_defaults=True, tag="kept_out"):
 
 def counted(ws: Workspace) -> KeptOut:
     """Return what was counted; a missing or damaged file counts as new."""
-    return _decoded(ws.disk.read_from(PATH, 0))
+    return _decoded(ws.disk.read(PATH))
 
 
 def redacted(ws: Workspace, kinds: Iterable[str]) -> None:
@@ -73,7 +73,7 @@ def taken(ws: Workspace, entry: Entry, said: Iterable[str]) -> tuple[str, ...]:
 
 def _add(ws: Workspace, kinds: Iterable[str], number: int) -> None:
     def more(data: bytes | None) -> bytes:
-        known = _decoded(data or b"")
+        known = _decoded(data)
         sums = dict(known.redacted)
         for kind in kinds:
             sums[kind] = sums.get(kind, 0) + 1
@@ -83,10 +83,5 @@ def _add(ws: Workspace, kinds: Iterable[str], number: int) -> None:
         ws.disk.rewrite(PATH, more)
 
 
-def _decoded(data: bytes) -> KeptOut:
-    for line in reversed(framing.read(data)[0]):
-        try:
-            return framing.decode(line, KeptOut)
-        except InvalidRecord:
-            continue
-    return KeptOut()
+def _decoded(data: bytes | None) -> KeptOut:
+    return framing.last(data, KeptOut) or KeptOut()

@@ -14,7 +14,7 @@ import msgspec
 from reverie import layout
 from reverie.core.formats import framing
 from reverie.core.text.names import safe_name
-from reverie.errors import InvalidRecord, UnsafePath
+from reverie.errors import UnsafePath
 from reverie.store.workspace import Workspace
 
 LINES_KEPT = 1_000  # lines a session is known to have been shown: several whole contexts
@@ -54,9 +54,5 @@ def note(ws: Workspace, session: str, shown: Sequence[str]) -> None:
 
 def _lines(data: bytes | None) -> tuple[str, ...]:
     """Return the lines of a note; a damaged one counts as none."""
-    for line in reversed(framing.read(data or b"")[0]):
-        try:
-            return framing.decode(line, Rendered).lines
-        except InvalidRecord:
-            continue
-    return ()
+    known = framing.last(data, Rendered)
+    return known.lines if known is not None else ()

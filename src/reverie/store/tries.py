@@ -15,7 +15,6 @@ import msgspec
 from reverie import layout
 from reverie.core.days import shifted
 from reverie.core.formats import framing
-from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 
 PATH = f"{layout.COUNTERS}/extract.json"
@@ -125,9 +124,4 @@ def _change(ws: Workspace, change: Callable[[Tries], Tries]) -> None:
 
 
 def _decoded(data: bytes | None) -> Tries:
-    for line in reversed(framing.read(data or b"")[0]):
-        try:
-            return framing.decode(line, Tries)
-        except InvalidRecord:
-            continue
-    return Tries()
+    return framing.last(data, Tries) or Tries()

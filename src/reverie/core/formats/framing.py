@@ -157,6 +157,41 @@ def decode(line: Line, type_: Any, *, path: str = "") -> Any:
         raise InvalidRecord(f"The record at byte {line.offset} is refused: {error}.") from error
 
 
+@overload
+def last(data: bytes | None, type_: type[_T]) -> _T | None: ...
+@overload
+def last(data: bytes | None, type_: Any) -> Any: ...  # noqa: ANN401 - as in `decode`
+def last(data: bytes | None, type_: Any) -> Any:
+    """Return the last record in `data` that is a `type_`; None when there is none. Raises NewerFormat.
+
+    For small files that are replaced whole, and may be lost: what is damaged counts as never written.
+    """
+    for line in reversed(read(data or b"")[0]):
+        try:
+            return decode(line, type_)
+        except InvalidRecord:
+            continue
+    return None
+
+
+@overload
+def only(data: bytes | None, type_: type[_T]) -> _T | None: ...
+@overload
+def only(data: bytes | None, type_: Any) -> Any: ...  # noqa: ANN401 - as in `decode`
+def only(data: bytes | None, type_: Any) -> Any:
+    """Return the record in `data` when all of it is one record that is a `type_`, else None. Raises NewerFormat.
+
+    For files that say what is to be finished: of one that is damaged, nothing may be guessed.
+    """
+    lines, damage = read(data or b"")
+    if damage or len(lines) != 1:
+        return None
+    try:
+        return decode(lines[0], type_)
+    except InvalidRecord:
+        return None
+
+
 def is_deep(raw: bytes) -> bool:
     """Tell whether more than DEEPEST lists and objects stand in one another in JSON."""
     if len(raw) <= 2 * DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:

@@ -20,7 +20,7 @@ import msgspec
 from reverie import layout
 from reverie.core.days import format_instant
 from reverie.core.formats import framing
-from reverie.errors import Busy, Conflict, InvalidRecord, ReverieError, UsageError
+from reverie.errors import Busy, Conflict, ReverieError, UsageError
 from reverie.store.workspace import Workspace
 
 LONGEST = timedelta(hours=24)  # so that a clock that was wrong for an hour keeps nobody out for a year
@@ -119,13 +119,7 @@ def beginning(ws: Workspace, run: str, *, holder: str, until: datetime) -> Itera
 
 
 def _read(ws: Workspace) -> Lease | None:
-    lines, damaged = framing.read(ws.disk.read(layout.LEASE) or b"")
-    if damaged or len(lines) != 1:
-        return None
-    try:
-        return framing.decode(lines[0], Lease)
-    except InvalidRecord:
-        return None
+    return framing.only(ws.disk.read(layout.LEASE), Lease)
 
 
 def _write(ws: Workspace, lease: Lease) -> Lease:

@@ -7,7 +7,6 @@ is tried, and that the record of a forget holds no readable text (that of an era
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import timedelta
 
 import msgspec
@@ -19,7 +18,7 @@ from reverie.core.forgetting.erasure import Eraser, Erasure
 from reverie.core.forgetting.mask import Mask
 from reverie.core.formats import framing
 from reverie.core.records import Event, Tombstone
-from reverie.errors import Busy, DamagedFile, InvalidRecord
+from reverie.errors import Busy, DamagedFile
 from reverie.store import provenance, stream
 from reverie.store.dreams.lease import driving
 from reverie.store.forgotten import erasing, orders, tombstones
@@ -40,13 +39,11 @@ def pending(ws: Workspace) -> Forgetting | Erasure | None:
     data = ws.disk.read(layout.ERASE_INTENT)
     if data is None:
         return None
-    lines, damaged = framing.read(data)
-    if not damaged and len(lines) == 1:
-        with suppress(InvalidRecord):
-            found: Forgetting | Erasure = framing.decode(lines[0], Forgetting | Erasure)
-            return found
-    message = f"{layout.ERASE_INTENT} is damaged: remove it, then forget or erase the same entries again"
-    raise DamagedFile(message)
+    found: Forgetting | Erasure | None = framing.only(data, Forgetting | Erasure)
+    if found is None:
+        message = f"{layout.ERASE_INTENT} is damaged: remove it, then forget or erase the same entries again"
+        raise DamagedFile(message)
+    return found
 
 
 def begin(ws: Workspace, intent: Forgetting | Erasure) -> None:

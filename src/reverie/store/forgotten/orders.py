@@ -13,7 +13,7 @@ import msgspec
 from reverie import layout
 from reverie.core.forgetting.erasure import Erasure, Order
 from reverie.core.formats import framing
-from reverie.errors import InvalidRecord, UnsafePath
+from reverie.errors import UnsafePath
 from reverie.store import subscriptions
 from reverie.store.workspace import Workspace
 
@@ -79,10 +79,4 @@ def _path(order: str) -> str:
 
 
 def _read(data: bytes | None) -> Order | None:
-    lines, damaged = framing.read(data or b"")
-    if damaged or len(lines) != 1:
-        return None
-    try:
-        return framing.decode(lines[0], Order)
-    except InvalidRecord:
-        return None
+    return framing.only(data, Order)

@@ -13,7 +13,6 @@ import msgspec
 
 from reverie import layout
 from reverie.core.formats import framing
-from reverie.errors import InvalidRecord
 from reverie.store.workspace import Workspace
 
 PATH = f"{layout.COUNTERS}/hooks.json"
@@ -120,9 +119,4 @@ def _change(ws: Workspace, change: Callable[[Hooks], Hooks]) -> None:
 
 
 def _decoded(data: bytes | None) -> Hooks:
-    for line in reversed(framing.read(data or b"")[0]):
-        try:
-            return framing.decode(line, Hooks)
-        except InvalidRecord:
-            continue
-    return Hooks()
+    return framing.last(data, Hooks) or Hooks()

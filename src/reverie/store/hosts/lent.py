@@ -15,7 +15,7 @@ import msgspec
 from reverie import layout
 from reverie.core.formats import framing
 from reverie.core.sessions.handed import Lent
-from reverie.errors import Busy, Conflict, InvalidRecord
+from reverie.errors import Busy, Conflict
 from reverie.store.workspace import Workspace
 
 PATH = f"{layout.COUNTERS}/lent.json"
@@ -71,9 +71,5 @@ def _standing(ws: Workspace, spans: tuple[Lent, ...]) -> tuple[Lent, ...]:
 
 
 def _decoded(data: bytes | None) -> tuple[Lent, ...]:
-    for line in reversed(framing.read(data or b"")[0]):
-        try:
-            return framing.decode(line, _Spans).spans
-        except InvalidRecord:
-            continue
-    return ()
+    known = framing.last(data, _Spans)
+    return known.spans if known is not None else ()
