@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from reverie import layout
-from reverie.core.dreams.watermark import run_name
 from reverie.core.entries import derived_id
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.forgetting.mask import Mask
@@ -38,7 +37,7 @@ from reverie.importers.taken import Imported
 from reverie.importers.turns import Skipped
 from reverie.index.state import State
 from reverie.store import history, journal, sessions, stream
-from reverie.store.dreams import runs
+from reverie.store.dreams import changing, runs
 from reverie.store.filesystem.disk import Disk
 from reverie.store.forgotten import tombstones
 from reverie.store.hosts import kv
@@ -243,10 +242,10 @@ class _Merging:
         if self._dry or not outcomes:
             return
         now, replace = self._ws.clock(), msgspec.structs.replace
-        name = run_name(now, (one.run.replace("merge:", "dream:") for one in runs.read(self._ws)))
+        name = changing.name_of(self._ws, "merge", now)
         counts = dict(Counter(str(one.outcome) for one in outcomes))
         run = Run(
-            run=name.replace("dream:", "merge:"),
+            run=name,
             kind="merge",
             started=now,
             ended=now,
@@ -255,7 +254,7 @@ class _Merging:
             counts=counts,
         )
         runs.append_once(self._ws, run)
-        self._append(layout.OUTCOMES, [replace(one, run=run.run) for one in outcomes])
+        self._append(layout.OUTCOMES, [replace(one, run=name) for one in outcomes])
 
     def _append(self, path: str, records: Sequence[msgspec.Struct]) -> None:
         if not self._dry:

@@ -57,9 +57,9 @@ def highest(runs: Iterable[Run]) -> str:
     return max((run.watermark for run in runs), default="")
 
 
-def run_name(at: datetime, taken: Iterable[str]) -> str:
-    """Return the name of a run that begins at `at` (UTC), unlike those `taken`."""
-    name = f"dream:{at:%Y%m%d-%H%M%S}"
+def run_name(at: datetime, taken: Iterable[str], *, kind: str = "dream") -> str:
+    """Return the name of a run of some kind that begins at `at` (UTC), unlike those `taken`."""
+    name = f"{kind}:{at:%Y%m%d-%H%M%S}"
     used = frozenset(taken)
     number = 2
     unique = name

@@ -47,9 +47,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def name_of(ws: Workspace, kind: str, at: datetime) -> str:
-    """Return the name of a run of some kind that begins now (`undo:20260702-030000`), unlike those there were."""
-    taken = [f"dream:{one.run.partition(':')[2]}" for one in runs.read(ws) if one.run.startswith(f"{kind}:")]
-    return f"{kind}:{run_name(at, taken).partition(':')[2]}"
+    """Return the name of a run of some kind that begins at `at` (`undo:20260702-030000`), unlike those there were."""
+    return run_name(at, (one.run for one in runs.read(ws)), kind=kind)
 
 
 def change(ws: Workspace, wanted: Change, *, name: str = "", outcomes: tuple[Outcome, ...] = ()) -> Run:
