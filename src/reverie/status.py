@@ -9,7 +9,7 @@ out is told. Everything else is looked at whole, however much there is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
@@ -284,7 +284,8 @@ def _look_through(ws: Workspace, state: State, partly: Partly) -> _Look:
     talks = partly.each(lambda: sessions.files(ws))
     look.sessions = len(talks)
     left = LOOKED_THROUGH
-    for path in (*streams, *_newest_first(ws, [*talks, layout.OUTCOMES, layout.HISTORY])):
+    others = ws.disk.newest_first([*talks, layout.OUTCOMES, layout.HISTORY])
+    for path in (*streams, *(path for path, _ in others)):
         try:
             size = ws.disk.size(path)
         except UnsafePath as error:
@@ -303,12 +304,6 @@ def _look_through(ws: Workspace, state: State, partly: Partly) -> _Look:
         if path.startswith(f"{layout.SESSIONS}/"):
             _count_unread(look, lines, state, partly)
     return look
-
-
-def _newest_first(ws: Workspace, paths: Iterable[str]) -> list[str]:
-    """Return the paths that exist, the one changed last first."""
-    stamped = [(status.st_mtime_ns, path) for path in paths if (status := ws.disk.stat(path)) is not None]
-    return [path for _, path in sorted(stamped, reverse=True)]
 
 
 def _count_unread(look: _Look, lines: list[framing.Line], state: State, partly: Partly) -> None:

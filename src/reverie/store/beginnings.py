@@ -19,10 +19,7 @@ def beginnings(ws: Workspace, most: int | None = None) -> dict[str, str]:
     """Return the sessions' names by the id of their first turn; with `most`, of so many that changed last."""
     paths = sessions.files(ws)
     if most is not None and len(paths) > most:
-        stamped = (
-            (status.st_mtime_ns, path) for path in paths if (status := ws.disk.glance(path)) is not None
-        )
-        paths = [path for _, path in sorted(stamped, reverse=True)[:most]]
+        paths = [path for path, _ in ws.disk.newest_first(paths)[:most]]
     return {turn.id: turn.session for path in paths if (turn := _first(ws, path)) is not None}
 
 

@@ -213,10 +213,8 @@ def talks(ws: Workspace, mark: Callable[[str], int], *, within: int | None = Non
 
 
 def _newest(ws: Workspace, within: int) -> Iterator[str]:
-    stamped = ((path, ws.disk.stat(path)) for path in files(ws))
-    known = [(status.st_mtime_ns, path, status.st_size) for path, status in stamped if status is not None]
-    for _, path, size in sorted(known, reverse=True):
-        within -= size
+    for path, status in ws.disk.newest_first(files(ws)):
+        within -= status.st_size
         if within < 0:
             return
         yield path

@@ -28,7 +28,7 @@ from __future__ import annotations
 import builtins
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -94,6 +94,11 @@ class Disk:
     def glance(self, path: str) -> os.stat_result | None:
         """Return what `stat` does, by the path alone: to see cheaply that nothing is there, or that nothing changed."""
         return reading.glance(self._tree, path)
+
+    def newest_first(self, paths: Iterable[str]) -> builtins.list[tuple[str, os.stat_result]]:
+        """Return those paths that are there with what `glance` says of each, the one changed last at the beginning."""
+        found = [(path, info) for path in paths if (info := self.glance(path)) is not None]
+        return sorted(found, key=lambda one: (one[1].st_mtime_ns, one[0]), reverse=True)
 
     def size(self, path: str) -> int | None:
         """Return the file's length in bytes; None when absent."""
