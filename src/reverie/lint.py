@@ -13,12 +13,11 @@ whether the files are whole; `lint` asks whether what they say is well kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import msgspec
 
-from reverie import layout
 from reverie.core.dreams.batch import Shut, gate, just_was
 from reverie.core.dreams.editing import Edited
 from reverie.core.dreams.policy import Case, judge
@@ -34,11 +33,10 @@ from reverie.core.pages.orphans import name_of, orphans, shorts
 from reverie.core.pages.outlived import outlived
 from reverie.core.pages.overdue import overdue
 from reverie.core.pages.source import split
-from reverie.core.records import Outcome
 from reverie.core.text.plural import many
 from reverie.errors import UnsafePath
 from reverie.index.state import State
-from reverie.store import counters, pages, stream
+from reverie.store import counters, pages
 from reverie.store.counters import DreamCounters
 from reverie.store.dreams import changing, installing, lease, runs
 from reverie.store.dreams.changing import Change, Files
@@ -165,7 +163,7 @@ def _mend(
     by_page: dict[str, list[Complaint]] = {}
     for one in found:
         by_page.setdefault(one.page.removeprefix(prefix), []).append(one)
-    moved = moves(staging.paths, _standing(ws), cited_on=state.cited_on, notebook=ws.notebook)
+    moved = moves(staging.paths, runs.standing(ws), cited_on=state.cited_on, notebook=ws.notebook)
     wanted: dict[str, str | None] = {}
     remedied: dict[str, tuple[Complaint, ...]] = {}
     for path, those in by_page.items():
@@ -197,13 +195,6 @@ def _mend(
         refused=tuple(f"{one.place}: {one.reason}" for one in judged.refusals),
     )
     return done, files
-
-
-def _standing(ws: Workspace) -> list[Outcome]:
-    """Return the last outcome of each part of each entry."""
-    read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
-    last: Mapping[tuple[str, int], Outcome] = {(one.entry, one.part): one for one in read.records}
-    return list(last.values())
 
 
 # The checks
@@ -295,7 +286,7 @@ def _citations(state: State) -> Iterator[Complaint]:
 def _vanished(ws: Workspace, state: State, *, masked: Masked) -> Iterator[Complaint]:
     """Yield the entries that a run's page cited and no page cites now: they are found on their own again."""
     cited = state.cited()
-    gone = [one for one in _standing(ws) if one.outcome == "cited" and one.entry not in cited]
+    gone = [one for one in runs.standing(ws) if one.outcome == "cited" and one.entry not in cited]
     known = state.find({one.entry for one in gone})
     for one in gone:
         entry = known.get(one.entry)

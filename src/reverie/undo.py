@@ -181,13 +181,9 @@ def _lost_citations(ws: Workspace, files: Mapping[str, tuple[bytes | None, bytes
     kept = (path for path in ws.disk.walk(ws.notebook) if path not in files and pages.is_page(ws, path))
     elsewhere = {one.id for path in kept for one in citations(_text(ws.disk.read(path)))}
     lost = now - then - elsewhere
-    standing: dict[tuple[str, int], Outcome] = {}
-    read: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
-    for one in read.records:
-        standing[one.entry, one.part] = one
     return [
         one
-        for one in standing.values()
+        for one in runs.standing(ws)
         if one.entry in lost or (one.into in lost and one.outcome in {"merged", "superseded"})
     ]
 

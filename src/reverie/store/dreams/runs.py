@@ -45,6 +45,12 @@ def append_outcomes(ws: Workspace, run: str, outcomes: Sequence[Outcome], *, aga
     stream.append_all(ws, layout.OUTCOMES, [one for one in outcomes if (one.entry, one.part) not in there])
 
 
+def standing(ws: Workspace) -> list[Outcome]:
+    """Return the last outcome of each part of each entry, whichever run gave it."""
+    written: stream.Read[Outcome] = stream.read(ws, layout.OUTCOMES, Outcome)
+    return list({(one.entry, one.part): one for one in written.records}.values())
+
+
 def watermark(ws: Workspace) -> str:
     """Return the day that the notebook has reached, empty before the first dream."""
     return highest(read(ws))

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from reverie import layout
 from reverie.core.dreams.rights import may_change
 from reverie.core.pages.moves import moves
-from reverie.core.records import Outcome
-from reverie.store import stream
+from reverie.store.dreams import runs
 from reverie.store.dreams.staging import Staging
 from reverie.store.workspace import Workspace
 
@@ -45,11 +43,9 @@ class Whereabouts:
 
     @cached_property
     def _moved(self) -> Callable[[str], str]:
-        read: stream.Read[Outcome] = stream.read(self._ws, layout.OUTCOMES, Outcome)
-        standing = {(one.entry, one.part): one for one in read.records}
         return moves(
             self._staging.paths,
-            standing.values(),
+            runs.standing(self._ws),
             cited_on=self._cited_on,
             notebook=self._ws.notebook,
         )
