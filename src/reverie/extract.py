@@ -36,7 +36,7 @@ from reverie.core.sessions.active_window import range_of
 from reverie.core.sessions.extracting import Extracted, Reading, storing
 from reverie.core.sessions.note_parts import parts
 from reverie.core.sessions.pipeline import Moment, due, rhythm_of
-from reverie.core.sessions.withheld import readable_turn
+from reverie.core.sessions.withheld import readable_turns
 from reverie.errors import ModelFailed, ReverieError
 from reverie.model.asking import Model
 from reverie.model.extraction_request import CONTEXT_TURNS, Span, batches, first_batch
@@ -182,8 +182,7 @@ def _take(job: _Job, unread: Unread, turns: Sequence[Turn]) -> Taken:
 
 def _seen(job: _Job, turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Return turns with what may not be read of them marked."""
-    masked, topics = job.reading.masked, job.ws.settings.exclusions
-    return tuple(readable_turn(turn, masked=masked, topics=topics) for turn in turns)
+    return readable_turns(turns, masked=job.reading.masked, topics=job.ws.settings.exclusions)
 
 
 def _in_trouble(job: _Job, unread: Unread, taken: Taken) -> tuple[Extracted, bool]:

@@ -19,7 +19,7 @@ from reverie.core.records import Turn
 from reverie.core.sessions.extracting import Reading
 from reverie.core.sessions.handed import Handed, Lent
 from reverie.core.sessions.pipeline import due, rhythm_of
-from reverie.core.sessions.withheld import readable_turn
+from reverie.core.sessions.withheld import readable_turns
 from reverie.errors import Busy
 from reverie.model.extraction import examined
 from reverie.model.extraction_request import CONTEXT_TURNS, FIELDS, SCHEMA, Span, first_batch, requests
@@ -120,5 +120,4 @@ def _handed(
 
 def _seen(ws: Workspace, reading: Reading, turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Return turns with what may not be read of them marked."""
-    topics = ws.settings.exclusions
-    return tuple(readable_turn(turn, masked=reading.masked, topics=topics) for turn in turns)
+    return readable_turns(turns, masked=reading.masked, topics=ws.settings.exclusions)

@@ -7,7 +7,7 @@ what it was; never changes the turn's words. What a person says again after it w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -18,11 +18,15 @@ from reverie.core.records import Turn
 _SENTENCE = re.compile(r"[^\n.!?。！？；;]*(?:[.!?。！？；;]+\s?|\n|\Z)")
 
 
-def readable_turn(turn: Turn, *, masked: Mask, topics: Sequence[str]) -> Turn:
-    """Return the turn with what was forgotten of it, and its sentences on excluded topics, among `injected`.
+def readable_turns(turns: Iterable[Turn], *, masked: Mask, topics: Sequence[str]) -> tuple[Turn, ...]:
+    """Return turns with what was forgotten of them, and their sentences on excluded topics, among `injected`.
 
-    The lines that say it are withheld, or all of the turn when none can be told to.
+    The lines that say it are withheld, or all of a turn when none can be told to.
     """
+    return tuple(_readable(turn, masked, topics) for turn in turns)
+
+
+def _readable(turn: Turn, masked: Mask, topics: Sequence[str]) -> Turn:
     spans = [*_forgotten(turn, masked), *_excluded(turn.content, topics)]
     return replace(turn, injected=_merged([*turn.injected, *spans])) if spans else turn
 
