@@ -304,7 +304,7 @@ class _Tally:
             return
         clean = self.ws.clean(text).rstrip("\n").encode("utf-8", "replace") + b"\n"
         if is_day(path.stem):
-            self._put(f"notes/{path.stem}.md", lambda old: _added(old or b"", clean))
+            self._put(layout.note_file(path.stem), lambda old: _added(old or b"", clean))
         else:
             place = "/".join((self.ws.notebook, "0_Inbox", vault.name, *inside.parts))
             try:

@@ -23,6 +23,7 @@ NOTEBOOK = "notebook"
 SKILLS = "skills"
 FILES = "files"
 PEOPLE = "people"
+NOTES = "notes"  # the agent's own, one of a day; `notes.globs` may name other places
 GITIGNORE = ".gitignore"
 
 JOURNAL = ".journal"
@@ -136,6 +137,16 @@ def digest_file(period: str) -> str:
 def rendered_file(name: str) -> str:
     """Return the path of what was rendered for the session whose safe name is `name`."""
     return f"{RENDERED}/{name}.jsonl"
+
+
+def note_file(day: str, number: int = 1) -> str:
+    """Return the path of the note of `day` (`YYYY-MM-DD`), or of a further one where the earlier ones are full."""
+    return f"{NOTES}/{day}.md" if number == 1 else f"{NOTES}/{day}-{number}.md"
+
+
+def counters_file(name: str) -> str:
+    """Return the path of the small file of counters called `name`."""
+    return f"{COUNTERS}/{name}.json"
 
 
 def person_folder(name: str) -> str:

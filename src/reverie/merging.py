@@ -43,7 +43,7 @@ from reverie.store.forgotten import tombstones
 from reverie.store.hosts import kv
 from reverie.store.workspace import Workspace
 
-_ADDED = (layout.NOTEBOOK, layout.SUMMARIES, layout.FILES, layout.SKILLS, "notes")
+_ADDED = (layout.NOTEBOOK, layout.SUMMARIES, layout.FILES, layout.SKILLS, layout.NOTES)
 _FORGETTING = frozenset({"forget", "restore"})
 
 

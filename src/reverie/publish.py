@@ -35,8 +35,7 @@ from reverie.store import counters
 from reverie.store.counters import PublishCounters
 from reverie.store.workspace import Workspace
 
-TODAY = f"{layout.DIGESTS}/today.md"
-WEEK = f"{layout.DIGESTS}/week.md"
+TODAY, WEEK = layout.digest_file("today"), layout.digest_file("week")
 Choose = Callable[[Sequence[str], int], Shortlist]  # given what is cited and how many entries can be shown
 _TRIES = 5  # a person's editor saves once; more often is a program that fights us for the file
 

@@ -25,7 +25,7 @@ from reverie.core.formats import framing
 from reverie.core.records import Event, JournalRecord, Outcome
 from reverie.errors import Conflict, InvalidRecord, NotFound, UsageError
 from reverie.index.state import State
-from reverie.store import history, journal, pages, quarantine, stream
+from reverie.store import history, journal, notes, pages, quarantine, stream
 from reverie.store.dreams import installing, reviews
 from reverie.store.versions.git import History
 from reverie.store.workspace import Workspace
@@ -172,13 +172,8 @@ def decide(ws: Workspace, state: State, item: Item, *, accept: bool) -> None:
 def _carry_out(ws: Workspace, item: Item) -> None:
     """Do what accepting a proposal does."""
     if item.topic == "memory-edit":
-        text = f"{item.text.strip()}\n\n".encode("utf-8", "replace")
-
-        def noted(old: bytes | None) -> bytes | None:
-            # Written whole or not at all, and once: half a note could be read as a fact.
-            return None if text in (old or b"") else (old or b"") + text
-
-        ws.disk.rewrite(f"notes/{ws.today}.md", noted)
+        # Once: after a crash before the verdict it is accepted again.
+        notes.add(ws, ws.today, item.text.strip(), once=True)
     elif item.topic == "skill-removal":
         _remove(ws, item)
     else:

@@ -75,4 +75,4 @@ def write(ws: Workspace, value: Counters) -> None:
 
 def _path(kind: type[Counters]) -> str:
     """Return the file that holds the counters of `kind`."""
-    return f"{layout.COUNTERS}/{kind.__struct_config__.tag}.json"
+    return layout.counters_file(str(kind.__struct_config__.tag))

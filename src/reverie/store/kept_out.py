@@ -19,7 +19,7 @@ from reverie.core.records import Entry, Turn
 from reverie.errors import Busy, StoreUnwritable, UnsafePath
 from reverie.store.workspace import Workspace
 
-PATH = f"{layout.COUNTERS}/kept_out.json"
+PATH = layout.counters_file("kept_out")
 _MARK = re.compile(r"\[redacted:([\w-]{1,40})\]")
 
 

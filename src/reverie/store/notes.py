@@ -14,6 +14,7 @@ from itertools import count
 
 import msgspec
 
+from reverie import layout
 from reverie.core.text.names import is_day
 from reverie.errors import UnsafePath, UsageError
 from reverie.store.workspace import Workspace
@@ -31,10 +32,10 @@ class Note(msgspec.Struct, frozen=True):
     digest: str
 
 
-def add(ws: Workspace, day: str, text: str) -> str:
+def add(ws: Workspace, day: str, text: str, *, once: bool = False) -> str:
     """Append `text` to the note of `day` and return its path: `DAY.md`, or `DAY-2.md` and so on once that is full.
 
-    Raises UsageError for a text that no note could hold.
+    With `once` a text that stands there is not added again. Raises UsageError for a text that no note could hold.
     """
     try:
         added = text.replace("\0", "\ufffd").rstrip("\n").encode() + b"\n\n"
@@ -50,13 +51,16 @@ def add(ws: Workspace, day: str, text: str) -> str:
     def build(old: bytes | None) -> bytes | None:
         nonlocal placed
         before = old or b""
+        if once and added in before:
+            placed = True
+            return None
         gap = b"\n" if before and not before.endswith(b"\n") else b""
         placed = len(before) + len(gap) + len(added) <= LARGEST
         return before + gap + added if placed else None
 
-    numbers = count(2)
+    numbers = count(1)
     while not placed:
-        path = f"notes/{day}-{next(numbers)}.md" if path else f"notes/{day}.md"
+        path = layout.note_file(day, next(numbers))
         # Prose has no checksum: half a note, as a torn append leaves it, would be read as what was noted.
         ws.disk.rewrite(path, build)
     return path

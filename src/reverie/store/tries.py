@@ -17,7 +17,7 @@ from reverie.core.days import shifted
 from reverie.core.formats import framing
 from reverie.store.workspace import Workspace
 
-PATH = f"{layout.COUNTERS}/extract.json"
+PATH = layout.counters_file("extract")
 KEPT = 50  # of the spans that were given up, for `status`
 TOLD_DAYS = 7
 

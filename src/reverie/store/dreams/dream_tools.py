@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from reverie import layout
 from reverie.core.dreams.batch import Part
 from reverie.core.dreams.page_rules import MAX_BYTES, added_lines
 from reverie.core.dreams.policy import may_decline
@@ -35,9 +36,8 @@ _NAMED = 30  # unsettled entries named in an answer
 _HITS = 12
 _OUTCOMES = tuple(one for one in get_args(OutcomeKind) if one not in ("unprocessable", "pending"))
 
-Seek = Callable[
-    [str, bool], Sequence[str]
-]  # (words, entries alone) -> what was found, best first, a line each
+# (words, entries alone) -> what was found, best first, a line each
+Seek = Callable[[str, bool], Sequence[str]]
 
 
 class Tools:
@@ -173,13 +173,13 @@ class Tools:
         notebook = self._ws.notebook
         if folder.strip().strip("./") == "":
             every = (
-                "USER.md",
-                "SOUL.md",
-                "archive/",
-                "history.jsonl",
+                layout.USER,
+                layout.SOUL,
+                f"{layout.ARCHIVE}/",
+                layout.HISTORY,
                 f"{notebook}/",
-                "skills/",
-                "summaries/",
+                f"{layout.SKILLS}/",
+                f"{layout.SUMMARIES}/",
             )
             return "\n".join(
                 one for one in every if not (self.guest and kept_from_guests(one.removesuffix("/")))

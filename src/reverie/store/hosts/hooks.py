@@ -15,7 +15,7 @@ from reverie import layout
 from reverie.core.formats import framing
 from reverie.store.workspace import Workspace
 
-PATH = f"{layout.COUNTERS}/hooks.json"
+PATH = layout.counters_file("hooks")
 KEPT = 500  # transcripts whose position is remembered, those read last
 _LONGEST = 500  # characters of a trouble
 

@@ -18,7 +18,7 @@ from reverie.core.sessions.handed import Lent
 from reverie.errors import Busy, Conflict
 from reverie.store.workspace import Workspace
 
-PATH = f"{layout.COUNTERS}/lent.json"
+PATH = layout.counters_file("lent")
 LONGEST = timedelta(days=400)  # the longest that a person's word may be waited for
 
 
