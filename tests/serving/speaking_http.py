@@ -20,18 +20,23 @@ if TYPE_CHECKING:
 
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 WAIT = 60.0
+PATIENT = ("header_seconds", "body_seconds", "send_seconds")
 
 
 @contextmanager
 def served(folder: Path, *, callers: Callers | None = None, **limits: Any) -> Iterator[tuple[World, int]]:
-    """Serve a root, as the daemon does, within these limits; yield it and the port."""
-    told = HttpSettings(**limits)
+    """Serve a root, as the daemon does, within these limits; yield it and the port.
+
+    No other limit of time ends anything before a test would be given up, however busy the machine is.
+    """
+    told = HttpSettings(**dict.fromkeys(PATIENT, 2 * WAIT) | limits)
     with world_at(folder, limits=told) as world, socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setsockopt(
             socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096
         )  # so that what is not taken is noticed soon
         # Each test calls from this machine, whose addresses share what there is: here they count like any other.
         server = _server(world.app, told, callers=callers or Callers(lambda _: True))
+        server.config.timeout_keep_alive = int(2 * WAIT)  # the time for headers ends what rests
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
@@ -60,9 +65,8 @@ class Leaving(Callers):
         self.left.set()
 
 
-def answer(client: socket.socket) -> tuple[int, dict[str, str], Any]:
-    """Read one whole answer: its status, headers and JSON."""
-    data = b""
+def answer(client: socket.socket, data: bytes = b"") -> tuple[int, dict[str, str], Any]:
+    """Read one whole answer, of which `data` was read: its status, headers and JSON."""
     while b"\r\n\r\n" not in data:
         more = client.recv(65_536)
         assert more, data
@@ -84,11 +88,32 @@ def asked(world: World, path: str, token: str | None = None, **headers: str) -> 
     return f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
 
 
-def ended(client: socket.socket) -> bool:
-    """Tell whether the server hung up, with or without a word."""
+def first_words(client: socket.socket) -> bytes:
+    """Return what the server says first, nothing when it hung up."""
     try:
-        while client.recv(65_536):
-            continue
+        return client.recv(65_536)
     except ConnectionResetError:
-        return True
+        return b""
+
+
+def ended(client: socket.socket) -> bool:
+    """Wait until the server hung up, with or without a word."""
+    while first_words(client):
+        continue
     return True
+
+
+@contextmanager
+def answered(port: int, data: bytes) -> Iterator[tuple[socket.socket, int]]:
+    """Yield a connection whose first request was answered, and the answer's status.
+
+    Where a machine stands still the time for headers may run out on a connection, and another one is opened.
+    """
+    for _ in range(20):
+        with connect(port) as client:
+            client.sendall(data)
+            begun = first_words(client)
+            if begun:
+                yield client, answer(client, begun)[0]
+                return
+    raise AssertionError("the server hung up on every connection")

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 _THRONG = 2  # times the connections there may be, past which none is held open even for a word
 
 
-def patient(  # noqa: C901 - one class, made where uvicorn is imported
-    limits: HttpSettings, callers: Callers
-) -> type[H11Protocol]:
+def patient(limits: HttpSettings, callers: Callers) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol within these limits, for as many connections as all of the `callers` may hold."""
     import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
@@ -63,8 +61,7 @@ def patient(  # noqa: C901 - one class, made where uvicorn is imported
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            if self.transport.is_closing():
-                self._line.give_up_later()
+            self._line.look(self.conn)  # what comes next may have begun to come already
 
         def timeout_keep_alive_handler(self) -> None:
             super().timeout_keep_alive_handler()
@@ -99,12 +96,14 @@ class _Line:
     def look(self, state: Connection) -> None:
         """Wait from now on, or no longer, as there is something to come that nobody times, or it has arrived.
 
-        That is headers, and what is left of a body whose request was answered without it.
+        That is headers, and what is left of a body whose request was answered without it; or the last to be taken.
         """
         import h11
 
         answered = state.their_state is h11.SEND_BODY and state.our_state is h11.DONE
-        if state.their_state is h11.IDLE or answered:
+        if self._transport.is_closing():
+            self.give_up_later()
+        elif state.their_state is h11.IDLE or answered:
             self._coming = self._coming or self._loop.call_later(self._limits.header_seconds, self.hang_up)
         else:
             self._coming = _stopped(self._coming)
