@@ -154,7 +154,10 @@ def _sessions(ws: Workspace, damaged: list[stream.Damaged]) -> Iterator[Finding]
         numbers = [line.n for line in lines.records if isinstance(line, Turn)]
         if numbers != sorted(set(numbers)):
             yield Finding(
-                place=path, what="turn ordinals do not count up", remedy="restore the session from a backup"
+                place=path,
+                what="turn ordinals do not count up",
+                remedy="two copies of it were merged: every turn is served and read; else restore it from a backup",
+                severity="warning",
             )
         name = sessions.open_file(ws, path).state.name
         if name and sessions.path_of(name) != path:

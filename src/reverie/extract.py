@@ -236,7 +236,7 @@ def _store(job: _Job, made: Sequence[_Made]) -> Extracted:
         journal.append_all(ws, [one.record for one in stored])
         for one in stored:
             if one.unread.lost:
-                sessions.lift(ws, one.unread.session, to=one.unread.mark)
+                sessions.lift(ws, one.unread.session, to=one.unread.above, size=one.unread.size)
     done = Extracted(asked=sum(one.done.asked for one in moved))
     for one in stored:
         kept_out.excluded(ws, kept_out.on_topic(ws, one.unread.turns))

@@ -12,6 +12,7 @@ from ledger import NOON, account, opened, reading, said
 from reverie import layout
 from reverie.capture import capture, pause, resume
 from reverie.core.fold import EntryState
+from reverie.core.formats import framing
 from reverie.core.records import Event, Extraction
 from reverie.drain import drain
 from reverie.errors import UnsafePath
@@ -190,6 +191,30 @@ def test_a_mark_beyond_the_session_hides_nothing(ws: Workspace, how: str) -> Non
     evidence = [entry.evidence for record in journal.archived(ws) for entry in record.entries]
     assert sorted(evidence) == sorted([JOB, TEA, CITY, "I prefer trains."])
     assert sessions.load(ws, "s1").state.turns > 4
+
+
+@pytest.mark.parametrize("around", [("", ""), ("<<<<<<< HEAD\n=======\n", ">>>>>>> theirs\n")])
+def test_two_copies_of_a_session_that_were_merged_as_text_hide_nothing(
+    ws: Workspace, around: tuple[str, str]
+) -> None:
+    """What either copy holds, and what is said next under ordinals used before, is extracted once (R-47, P-03)."""
+    told(ws, "Hello!", JOB, TEA, "Thanks.")
+    path = ws.root / sessions.path_of("s1")
+    extract(ws, reading(ws))
+    theirs = said("My dog is called Rex.", id="theirs", n=1)
+    path.write_bytes(
+        path.read_bytes() + around[0].encode() + framing.frame(theirs) + around[1].encode()
+    )  # fmt: skip
+    told(ws, CITY)
+    for _ in range(2):
+        extract(ws, reading(ws))
+    told(ws, "I prefer trains.")
+    for _ in range(2):
+        extract(ws, reading(ws))
+    drain(ws)
+    evidence = [entry.evidence for record in journal.archived(ws) for entry in record.entries]
+    assert sorted(evidence) == sorted([JOB, TEA, CITY, "My dog is called Rex.", "I prefer trains."])
+    assert sessions.load(ws, "s1").turns[-1].content == "I prefer trains."
 
 
 def test_damage_in_a_session_costs_no_other_turn(ws: Workspace) -> None:

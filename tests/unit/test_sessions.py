@@ -168,19 +168,23 @@ def test_a_turn_larger_than_the_first_look_is_found(ws: Workspace) -> None:
 
 
 def test_lifted_ordinals_go_on_above(ws: Workspace) -> None:
-    """After a lift the next turn has at least that ordinal, paused and ended sessions stay so, and it is done once."""
+    """After a lift the next turn has at least that ordinal, paused and ended sessions stay so, and it is done once.
+
+    A file that gained something since it was read is left as it is.
+    """
     talk(ws, "a")
     sessions.switch(ws, "s1", "pause")
-    sessions.lift(ws, "s1", to=12)
+    sessions.lift(ws, "s1", to=12, size=file(ws).stat().st_size)
     size = file(ws).stat().st_size
-    sessions.lift(ws, "s1", to=5)
+    sessions.lift(ws, "s1", to=5, size=size)
+    sessions.lift(ws, "s1", to=30, size=size - 1)  # it was read before its last line came
     assert file(ws).stat().st_size == size
     assert sessions.load(ws, "s1").state.turns == 12
     assert sessions.append(ws, "s1", said("secret")) is None
     sessions.switch(ws, "s1", "resume")
     assert talk(ws, "b") == [12]
     sessions.switch(ws, "s1", "end")
-    sessions.lift(ws, "s1", to=20)
+    sessions.lift(ws, "s1", to=20, size=file(ws).stat().st_size)
     assert not sessions.load(ws, "s1").state.open
 
 

@@ -101,7 +101,7 @@ def _gaps(spans: Mapping[str, set[tuple[int, int]]]) -> Iterator[Absence]:
                 yield Absence(
                     sessions.path_of(session),
                     f"turns {min(start, reached)} to {max(start, reached)} were read twice or not at all",
-                    "a journal archive file is missing or was restored: compare it with a backup",
+                    "two copies of it were merged, or a journal archive file is missing: compare it with a backup",
                 )
             reached = max(reached, stop)
 

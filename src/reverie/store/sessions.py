@@ -9,7 +9,7 @@ reads the tail alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from functools import lru_cache, partial
@@ -45,11 +45,17 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A session read whole: its turns in order, its state, and the lines that could not be read."""
+    """A session read whole: its turns in order, its state, and the lines that could not be read.
+
+    `again` are turns under ordinals that the file had used before them, as where two copies of it were merged as text:
+    those behind the last line that goes on above all ordinals before it. `size` is how many bytes were read.
+    """
 
     turns: list[Turn]
     state: SessionState
     damaged: list[stream.Damaged]
+    again: list[Turn] = []
+    size: int = 0
 
 
 @lru_cache(maxsize=256)
@@ -158,13 +164,16 @@ def reached(ws: Workspace, session: str) -> tuple[int | None, datetime | None]:
     return (last.n + 1 if isinstance(last, Turn) else last.n), last.at
 
 
-def lift(ws: Workspace, session: str, *, to: int) -> None:
-    """Let the next ordinal be at least `to`: what was read under lower ones stood in a file that is gone."""
+def lift(ws: Workspace, session: str, *, to: int, size: int) -> None:
+    """Let the next ordinal be at least `to`: what was read under lower ones stood in a file that is gone.
+
+    Nothing is done to a file that has other than `size` bytes: what it gained is to be read under the ordinals it has.
+    """
     at = ws.clock()
 
     def build(tail: TailView) -> bytes:
         head, last, following = _last(tail, session, at=at)
-        if following >= to:
+        if following >= to or tail.size != size:
             return b""
         if isinstance(last, Switched):
             return head + framing.frame(msgspec.structs.replace(last, at=at, n=to))
@@ -208,8 +217,11 @@ def talks(ws: Workspace, mark: Callable[[str], int], *, within: int | None = Non
     With `within`, only those whose files changed last, the newest first, as far as they have so many bytes together.
     """
     for path in files(ws) if within is None else _newest(ws, within):
-        one = _load(ws, path, session="").state
-        yield Talk(session=one.name, turns=one.turns, read=mark(one.name), open=one.open, last=one.last)
+        whole = _load(ws, path, session="")
+        one, read_to = whole.state, mark(whole.state.name)
+        if whole.again:
+            read_to = min(read_to, *(turn.n for turn in whole.again))
+        yield Talk(session=one.name, turns=one.turns, read=read_to, open=one.open, last=one.last)
 
 
 def _newest(ws: Workspace, within: int) -> Iterator[str]:
@@ -294,24 +306,33 @@ def identity(turn: Turn) -> tuple[str, ...]:
 
 def _load(ws: Workspace, path: str, *, session: str) -> Session:
     """Return the session at `path`; `session` is its name when the first line does not say it."""
-    lines: stream.Read[SessionLine] = stream.parse(path, ws.disk.read_from(path, 0), kind=SessionLine)
+    data = ws.disk.read_from(path, 0)
+    lines: stream.Read[SessionLine] = stream.parse(path, data, kind=SessionLine)
     turns: list[Turn] = []
+    again: list[Turn] = []
     seen: set[tuple[str, ...]] = set()
     name, is_open, paused, used, last = session, True, False, 0, None
     for line in lines.records:
         last = line.at
+        if line.n > used and not isinstance(line, Turn):
+            again = []
         if isinstance(line, Opened):
             name, used = line.session, max(used, line.n)
         elif isinstance(line, Switched):
             is_open, paused, used = line.to != "end", line.paused, max(used, line.n)
         else:
-            is_open, paused, used = True, False, max(used, line.n + 1)
+            is_open, paused, before, used = True, False, used, max(used, line.n + 1)
             if identity(line) not in seen:
                 seen.add(identity(line))
                 turns.append(line)
+                if line.n < before:
+                    again.append(line)
     ended = lines.values[-1][0] if lines.values else 0
     used += _held(sum(len(piece.raw) for piece in lines.damaged if piece.offset >= ended))
-    turns = [msgspec.structs.replace(turn, session=name) for turn in sorted(turns, key=lambda turn: turn.n)]
-    return Session(
-        turns, SessionState(name=name, turns=used, open=is_open, paused=paused, last=last), lines.damaged
-    )
+    state = SessionState(name=name, turns=used, open=is_open, paused=paused, last=last)
+    return Session(_in_order(turns, name), state, lines.damaged, _in_order(again, name), len(data))
+
+
+def _in_order(turns: Iterable[Turn], session: str) -> list[Turn]:
+    """Return turns by their ordinals, each with its session's name."""
+    return [msgspec.structs.replace(turn, session=session) for turn in sorted(turns, key=lambda turn: turn.n)]

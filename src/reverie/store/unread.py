@@ -1,7 +1,7 @@
 """What of a session no extraction has read yet: its turns past the mark.
 
-Owns where such a span begins; promises that every turn of a file that was lost and begun anew counts as unread; never
-moves a mark.
+Owns where such a span begins; promises that every turn of a file that was lost and begun anew counts as unread, and
+every turn of a copy that was merged into it as text; never moves a mark.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from reverie.store.workspace import Workspace
 class Unread(msgspec.Struct, frozen=True):
     """Turns to be read as one span: the session's mark, where the span begins, and the turns before it.
 
-    `lost` says that the mark was reached in a file that is gone.
+    `lost` says that the mark was reached in a file that is gone, or in one of two that were merged: it says nothing of
+    these turns. Such a file goes on from the ordinal `above` once they were read, unless it no longer has `size` bytes:
+    what came meanwhile is unread, too.
     """
 
     session: str
@@ -29,6 +31,8 @@ class Unread(msgspec.Struct, frozen=True):
     before: tuple[Turn, ...]
     lost: bool
     tried: tries.Try
+    above: int
+    size: int
 
     @property
     def stop(self) -> int:
@@ -57,14 +61,19 @@ def past(ws: Workspace, session: str, *, mark: int, upto: int = 0, context: int 
     """Return the turns of the session past its mark, with as many before them as `context`; None when all is read.
 
     A mark beyond the last ordinal was reached in a file that is gone. The present one is read as one span from its
-    beginning, and its ordinals go on above the mark; else every turn up to there would stay hidden. With `upto`, no
-    turn of that ordinal or a later one is among them.
+    beginning, and its ordinals go on above the mark; else every turn up to there would stay hidden. So it is with turns
+    under ordinals that were used before: they are read with what lies past the mark. With `upto`, no turn of that
+    ordinal or a later one is among them.
     """
     whole = sessions.load(ws, session)
-    lost = mark > whole.state.turns
-    start = 0 if lost else mark
-    turns = tuple(turn for turn in whole.turns if start <= turn.n < (upto or turn.n + 1))
+    gone = mark > whole.state.turns
+    again = () if gone or upto else whole.again
+    start, lost = 0 if gone else mark, gone or bool(again)
+    wanted = [turn for turn in whole.turns if start <= turn.n < (upto or turn.n + 1)]
+    turns = tuple(sorted((*(turn for turn in again if turn.n < start), *wanted), key=lambda turn: turn.n))
     if not turns:
         return None
+    start = min(start, turns[0].n) if lost else start
     before = tuple(turn for turn in whole.turns if turn.n < start)[-context:] if context else ()
-    return Unread(session, mark, start, turns, before, lost, tries.Try(str(start)))
+    above = max(mark, whole.state.turns + 1)
+    return Unread(session, mark, start, turns, before, lost, tries.Try(str(start)), above, whole.size)
