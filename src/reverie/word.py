@@ -59,18 +59,25 @@ class Word:
         >>> memory.hide([tea])
         1
         """
-        if where is not None:
-            hidden = unhide or where.include_hidden
-            where = msgspec.structs.replace(where, include_previous=True, include_hidden=hidden)
-        meant = self._meant(entries, where)
-        if unhide and where is not None:
-            meant = [one for one, state in self.opened.state_now().find(meant).items() if state.hidden]
-        if dry_run or not meant:
-            return len(meant)
-        for entry in meant:
-            remembering.happen(self._events(), "unhide" if unhide else "hide", entry)
-        self._act(Due(publish=True), at_once=True)
+        meant = self.hideable(entries, where=where, unhide=unhide)
+        if meant and not dry_run:
+            for state in meant:
+                remembering.happen(self._events(), "unhide" if unhide else "hide", state.entry.id)
+            self._act(Due(publish=True), at_once=True)
         return len(meant)
+
+    def hideable(
+        self, entries: Sequence[str] = (), *, where: Where | None = None, unhide: bool = False
+    ) -> list[EntryState]:
+        """Return the entries that `hide` would take out of sight, or bring back: of a filter those it would change.
+
+        >>> [state.entry.text for state in memory.hideable([tea])]
+        ['User likes tea']
+        """
+        if where is not None:
+            seen = unhide or where.include_hidden
+            where = msgspec.structs.replace(where, include_previous=True, include_hidden=seen)
+        return [one for one in self._meant(entries, where) if where is None or not unhide or one.hidden]
 
     def forget(
         self,
@@ -93,16 +100,14 @@ class Word:
             must_narrow(entries, where)
             named = [unforget.named(ws, state, entry) for entry in one_or_more(entries)]
             back = unforget.restore(ws, state, named, where=where, dry_run=dry_run)
-            done = forgetting.Forgotten(
-                ids=back.entries, turns=back.turns, due=Due(digest=True, publish=True)
-            )
+            due = Due(digest=True, publish=True)
+            done = forgetting.Forgotten(ids=back.entries, turns=back.turns, due=due)
             if not dry_run:
                 self.opened.search_anew()
         else:
-            meant = self._meant(entries, where.everything if where else None)
-            known = [state.get(entry).entry for entry in meant]
-            done = forgetting.forget(ws, state, meant, dry_run=dry_run)
-            self.opened.unsearch(known)
+            meant = [one.entry for one in self._meant(entries, where.everything if where else None)]
+            done = forgetting.forget(ws, state, [entry.id for entry in meant], dry_run=dry_run)
+            self.opened.unsearch(meant)
             done = msgspec.structs.replace(done, still=still_named(self.opened, done.ids, where=where))
         if dry_run:
             return done
@@ -140,13 +145,13 @@ class Word:
         if where is None:
             ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in one_or_more(entries)]
         else:
-            ids = [*self._meant(entries, where.everything), *(one.id for one in self.gone(where))]
+            shown = (one.entry.id for one in self._meant(entries, where.everything))
+            ids = [*shown, *(one.id for one in self.gone(where))]
         if ws.settings.index_url and not dry_run:
             self.opened.index.reset()  # what lies at another address does not go with the folder
         self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
-        done = forgetting.erase(
-            ws, self.opened.state_now(), ids, turns=unforget.retracted(ws, where), dry_run=dry_run
-        )
+        turns = unforget.retracted(ws, where)
+        done = forgetting.erase(ws, self.opened.state_now(), ids, turns=turns, dry_run=dry_run)
         self.opened.drop_index()
         if not dry_run:
             told, along = share_all(self.opened).problems, follow(self.opened)
@@ -209,10 +214,10 @@ class Word:
         >>> memory.used([tea])
         1
         """
-        ids = self._ids(entries)
-        for entry in ids:
-            remembering.happen(self._events(), "use", entry, by="agent")
-        return len(ids)
+        meant = self._meant(entries, None)
+        for state in meant:
+            remembering.happen(self._events(), "use", state.entry.id, by="agent")
+        return len(meant)
 
     # MEMORY.md
 
@@ -242,16 +247,13 @@ class Word:
         """Return the entry that a prefix names, one's own or one that is read along, and the workspace it is in."""
         return company.seen(self.opened, entry)
 
-    def _ids(self, entries: Sequence[str]) -> list[str]:
-        """Return the full ids that prefixes name, each once."""
-        return list(dict.fromkeys(self._known(entry).entry.id for entry in one_or_more(entries)))
-
-    def _meant(self, entries: Sequence[str], where: Where | None) -> list[str]:
-        """Return the ids of the entries named, or of all a filter admits; raises UsageError for both."""
+    def _meant(self, entries: Sequence[str], where: Where | None) -> list[EntryState]:
+        """Return the entries that prefixes name, each once, or all a filter admits; raises UsageError for both."""
         must_narrow(entries, where)
-        if where is None:
-            return self._ids(entries)
-        return [state.entry.id for state in self.opened.state_now().states(where)]
+        if where is not None:
+            return self.opened.state_now().states(where)
+        named = (self._known(entry) for entry in one_or_more(entries))
+        return list({state.entry.id: state for state in named}.values())
 
     def _listed(self, where: Where) -> list[EntryState]:
         """Return what a filter admits, of a session its repeats too; what has faded only where it says so."""
@@ -270,10 +272,7 @@ class Word:
         self._told()
 
     def _drained(self, done: Drained) -> Drained:
-        """Give what is of scope `team` away, and do what a drain found due.
-
-        All is stored by now: what fails is a problem, and not the drain's failure.
-        """
+        """Give what is of scope `team` away, and do what a drain found due; all is stored, so no failure is raised."""
         problems = done.problems
         try:
             problems += (*share_all(self.opened).problems, *follow(self.opened).leftovers)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from same_cases import Case, entries, one_entry, part
 
 from reverie.consolidate import Plan
 from reverie.context import ContextRequest
+from reverie.core.fold import EntryState
 from reverie.core.records import Turn
 from reverie.core.where import Where
 from reverie.errors import UsageError
@@ -34,6 +35,11 @@ def some(value: Any) -> Any:
     """Return what has to be there for a case to show anything."""
     assert value
     return value
+
+
+def hidden(meant: Iterable[EntryState], *, unhide: bool = False, dry_run: bool = False) -> dict[str, Any]:
+    """Return what is told of entries that are hidden, or brought back."""
+    return {"ids": some([one.entry.id for one in meant]), "hidden": not unhide, "dry_run": dry_run}
 
 
 def usage(_memory: Memory, _: Any) -> Any:
@@ -120,17 +126,24 @@ CARE = [
          lambda value: (value.get("history") or value["events"]) if isinstance(value, Mapping) else value),
     Case("what is behind a turn", lambda memory, ready: behind_json(memory.behind(ready.turn)),
          lambda ready: ["why", ready.turn], None, lambda ready: ("GET", f"/why/{ready.turn}", None)),
-    Case("hide", lambda memory, ready: {"ids": [ready.tea], "hidden": memory.hide([ready.tea]) == 1, "dry_run": False},
+    Case("hide", lambda memory, ready: hidden(memory.hideable([ready.tea])) | {"hidden": memory.hide([ready.tea]) == 1},
          lambda ready: ["hide", ready.tea], None, lambda ready: ("POST", "/hide", {"ids": [ready.tea]})),
     Case("hide by a filter, dry",
-         lambda memory, ready: {"ids": [ready.tea], "hidden": memory.hide(where=Where(tag="drink"), dry_run=True) == 1,
-                                "dry_run": True},
+         lambda memory, _: hidden(memory.hideable(where=Where(tag="drink")), dry_run=True),
          lambda _: ["hide", "--tag", "drink", "--dry-run"], None,
          lambda _: ("POST", "/hide", {"where": {"tag": "drink"}, "dry_run": True})),
     Case("unhide", lambda memory, ready: {"ids": [ready.hidden], "dry_run": False,
                                           "hidden": memory.hide([ready.hidden], unhide=True) != 1},
          lambda ready: ["hide", ready.hidden, "--unhide"], None,
          lambda ready: ("POST", "/hide", {"ids": [ready.hidden], "unhide": True})),
+    Case("hide the rest of a category, of which one held before and one is hidden",
+         lambda memory, _: hidden(memory.hideable(where=Where(category="fact"))),
+         lambda _: ["hide", "--category", "fact"], None,
+         lambda _: ("POST", "/hide", {"where": {"category": "fact"}})),
+    Case("unhide by a filter",
+         lambda memory, _: hidden(memory.hideable(where=Where(category="fact"), unhide=True), unhide=True),
+         lambda _: ["hide", "--category", "fact", "--unhide"], None,
+         lambda _: ("POST", "/hide", {"where": {"category": "fact"}, "unhide": True})),
     Case("hide by a filter that admits everything", lambda memory, _: memory.hide(where=Where()), lambda _: ["hide"],
          None,
          lambda _: ("POST", "/hide", {"where": {}})),

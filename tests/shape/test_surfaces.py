@@ -24,6 +24,7 @@ NO_COMMAND: Mapping[str, str] = {
     "history": "`get` shows it",
     "forgotten": "`erase` and `forget --restore` ask it",
     "gone": "`list --forgotten` shows it",
+    "hideable": "`hide --dry-run` shows it",
     "behind": "`why` shows it, too",
     "ask": "`recall` has all of its options",
     "close": "a command closes the memory it opened when it ends",
@@ -39,6 +40,7 @@ NO_OPERATION: Mapping[str, str] = {
     "compact_all": "`compact` without a session compacts all of them",
     "export": "a route of its own, for it is a stream",
     "forgotten": "`erase` and `unforget` ask it",
+    "hideable": "`hide` with `dry_run` tells it",
     "import_": "a route of its own, for it is an upload",
     "person": "`user` chooses the person for every operation",
 }
@@ -60,7 +62,8 @@ NO_TOOL: Mapping[str, str] = {
         ("extract", "drain", "digest", "dream", "publish", "lint", "consolidate", "reindex", "check"), _KEEPER
     ),
     **dict.fromkeys(
-        ("hide", "erase", "exclude", "undo", "restore", "review", "members", "take_back", "pin"), _PERSON
+        ("hide", "hideable", "erase", "exclude", "undo", "restore", "review", "members", "take_back", "pin"),
+        _PERSON,
     ),
     **dict.fromkeys(
         ("log", "diff", "history", "behind", "export", "import_"), "it is for who looks after files"

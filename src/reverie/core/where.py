@@ -109,7 +109,7 @@ def repeats(state: EntryState) -> bool:
 def must_narrow(named: str | Sequence[str], where: Where | None) -> None:
     """Raise UsageError for a filter beside ids, and for one that leaves nothing out: it would mean everything."""
     if where is not None and (named or not where.narrows):
-        raise UsageError("name entries by id or by a filter that narrows, one of the two")
+        raise UsageError("name entries by id, or by a filter that narrows such as a tag: one of the two")
 
 
 def one_or_more(named: str | Sequence[str]) -> Sequence[str]:

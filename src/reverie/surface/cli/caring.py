@@ -17,6 +17,7 @@ from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.scheduling import KINDS, arrange, schedule_lines
 from reverie.surface.cli.session import one_of, opened, opening_of
 from reverie.surface.cli.watching import reindexing, watched
+from reverie.surface.exits import FOUND
 from reverie.surface.own_settings import keep_settings
 from reverie.surface.render import Line, Styled, dim, line
 from reverie.surface.status_text import status_lines
@@ -28,8 +29,6 @@ Folder = Annotated[
 ]
 
 _PRESETS: tuple[str, ...] = get_args(get_type_hints(PublishSettings)["budget_preset"])
-_FOUND = 1  # the exit code when a check found errors
-_SHOWN = 20
 
 _INIT = """\
 reverie init
@@ -121,7 +120,7 @@ def check(
         findings = memory.check(repair=repair)
     answer(ctx, findings, [_finding(one) for one in findings] or [line("Everything holds.")])
     if any(one.severity == "error" for one in findings):
-        raise typer.Exit(_FOUND)
+        raise typer.Exit(FOUND)
 
 
 def _finding(one: Finding) -> Line:

@@ -11,11 +11,11 @@ from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import opening_of
 from reverie.surface.doctor.looking import examine
 from reverie.surface.doctor.symptoms import Examined, Patient
+from reverie.surface.exits import FOUND
 from reverie.surface.render import Line, Styled, dim, line
 
 app = application()
 
-_FOUND = 1  # the exit code when something does not work
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
@@ -33,7 +33,7 @@ def doctor(
     found = examine(Patient(opening=opening_of(ctx), online=online))
     answer(ctx, found, _lines(found))
     if found.errors:
-        raise typer.Exit(_FOUND)
+        raise typer.Exit(FOUND)
 
 
 def _lines(found: Examined) -> Iterator[Line]:

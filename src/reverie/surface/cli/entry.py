@@ -13,7 +13,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn, TextIO
 
-_INTERRUPTED = 130
+from reverie.surface.exits import DONE, INTERRUPTED
+
 _MADE = 100_000  # objects that are made between two looks for garbage; a command loads about as many
 
 
@@ -27,7 +28,7 @@ def main() -> NoReturn:
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:  # while the command was being loaded
-        code = _INTERRUPTED
+        code = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         _release(stream)
     gc.freeze()  # else Python looks through all that was loaded once more at its end: a tenth of a short command
@@ -37,7 +38,7 @@ def main() -> NoReturn:
 def _run(words: list[str]) -> int:
     """Run a command line and return its exit code."""
     if words[:1] == ["hook"] and words[1:] and import_module("reverie.surface.cli.quick").hook(words[1:]):
-        return 0
+        return DONE
     code: int = import_module("reverie.surface.cli.main").run(words)
     return code
 

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from reverie.core.text.plural import many
-from reverie.errors import InvalidRecord
 from reverie.importers.taken import Imported, Progress
 from reverie.importing import Wish
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened
+from reverie.surface.exits import SET_ASIDE
 from reverie.surface.render import Line, dim, line
 from reverie.surface.results import importing
 
@@ -54,7 +54,7 @@ def import_(
         done = memory.import_(source, wish=Wish(session=session, dry_run=dry_run, tell=tell))
     answer(ctx, importing(done), _lines(done))
     if done.skipped:
-        raise typer.Exit(InvalidRecord.exit_code)
+        raise typer.Exit(SET_ASIDE)
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-import msgspec
 import typer
 
 from reverie.core.fold import EntryState
-from reverie.core.where import Where
+from reverie.core.where import Where, must_narrow
 from reverie.errors import UsageError
+from reverie.forget import Erased
 from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import opened, where_of
@@ -69,17 +69,20 @@ def _named(memory: Memory, entries: Iterable[str]) -> _Meant:
     return _Meant(tuple(kept.values()), tuple(dict.fromkeys(gone for _, gone in named if gone)))
 
 
-def _meant(memory: Memory, entries: list[str] | None, where: Where, *, forgotten: bool = False) -> _Meant:
-    """Return the entries named by id, or all that the filter admits; raises UsageError for neither or both.
+def _filter(entries: Sequence[str], where: Where) -> Where | None:
+    """Return the filter of a call, None for one that names entries; raises UsageError for both, and for neither."""
+    if entries and not where.narrows:
+        return None
+    must_narrow(entries, where)
+    return where
 
-    With `forgotten` also those that are, of a filter.
-    """
-    if bool(entries) == where.narrows:
-        raise UsageError("name entries by id or by a filter such as --tag, one of the two")
-    if entries:
+
+def _meant(memory: Memory, entries: Sequence[str], where: Where | None, *, forgotten: bool = False) -> _Meant:
+    """Return the entries that are named, or all that a filter admits; with `forgotten` also those that are."""
+    if where is None:
         return _named(memory, entries)
     gone = [one.id for one in memory.gone(where)] if forgotten else []
-    return _Meant(tuple(memory.list(where)), tuple(gone))
+    return _Meant(tuple(memory.list(where.everything)), tuple(gone))
 
 
 @app.command(
@@ -112,12 +115,11 @@ def hide(
         since=since,
         until=until,
     )
-    every = msgspec.structs.replace(where.everything, include_hidden=unhide)
+    named = entries or []
+    chosen = _filter(named, where)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, every)
-        if unhide and not entries:
-            meant = _Meant(tuple(state for state in meant.states if state.hidden))
-        if not dry_run and meant.ids:
+        meant = _Meant(tuple(memory.hideable(named, where=chosen, unhide=unhide)))
+        if not dry_run:
             memory.hide(meant.ids, unhide=unhide)
             meant = meant.now(memory)
     said = "brought back" if unhide else "hidden"
@@ -162,12 +164,11 @@ def forget(
         since=since,
         until=until,
     )
+    named = entries or []
+    chosen = _filter(named, where)
     with opened(ctx) as memory:
-        meant = _Meant() if restore else _meant(memory, entries, where.everything)
-        chosen = where if where.narrows and not entries else None
-        if restore and chosen is None and not entries:
-            raise UsageError("name entries by id or by a filter such as --tag, one of the two")
-        done = memory.forget(entries or (), where=chosen, dry_run=dry_run, restore=restore)
+        meant = _Meant() if restore else _meant(memory, named, chosen)
+        done = memory.forget(named, where=chosen, dry_run=dry_run, restore=restore)
         if restore:
             meant = _named(memory, done.ids)
     along = [one for one in done.ids if one not in meant.ids]
@@ -215,17 +216,18 @@ def erase(
         since=since,
         until=until,
     )
+    named = entries or []
+    chosen = _filter(named, where)
     with opened(ctx) as memory:
-        meant = _meant(memory, entries, where.everything, forgotten=True)
+        meant = _meant(memory, named, chosen, forgotten=True)
         if not (dry_run or yes):
             _confirm(ctx, meant)
-        chosen = None if entries else where
 
         def planned() -> Work:
-            return erasing(memory.root, len(memory.erase(entries or (), where=chosen, dry_run=True).places))
+            return erasing(memory.root, len(memory.erase(named, where=chosen, dry_run=True).places))
 
         with watched(planned, quiet=dry_run or globals_of(ctx).json):
-            done = memory.erase(entries or (), where=chosen, dry_run=dry_run)
+            done = memory.erase(named, where=chosen, dry_run=dry_run)
     answer(
         ctx,
         erased(done, dry_run=dry_run),
@@ -247,11 +249,10 @@ def _turns(number: int, how: str) -> list[Line]:
     return [line(f"{number} turns that were taken back: {how}", indent=2)] if number else []
 
 
-def _left(done: object) -> list[Line]:
+def _left(done: Erased) -> list[Line]:
     """Return what an erasure could not remove, and what it cannot reach."""
-    leftovers = getattr(done, "leftovers", ())
-    lines = [line(f"still found in {place}: erase it there by hand", indent=4) for place in leftovers]
-    return [*lines, line(dim("backups and exports elsewhere keep what they hold"))]
+    lines = [line(f"still found in {place}: erase it there by hand", indent=4) for place in done.leftovers]
+    return [*lines, line(dim(done.elsewhere))]
 
 
 def _confirm(ctx: typer.Context, meant: _Meant) -> None:

@@ -31,13 +31,11 @@ from reverie.surface.cli.frame import (
     print_json,
     taken_as_given,
 )
+from reverie.surface.exits import BROKEN_PIPE, DONE, INTERRUPTED, UNEXPECTED
 from reverie.surface.render import one_line, write
 
 NAME = "reverie"
 COMPLETE = "_REVERIE_COMPLETE"  # the variable by which a shell's script asks how a line may go on
-UNEXPECTED = 70
-INTERRUPTED = 130
-BROKEN_PIPE = 141  # as the shell reports a program that SIGPIPE ended
 
 _BY_NAME = {command.name: command for command in COMMANDS}
 # What other programs call these commands: too far from their names to be found by resemblance.
@@ -176,7 +174,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         # The outermost frame: a person is told in one line what went wrong, whatever it was.
         return _failed(error, as_json=_wants_json(words))
-    return 0
+    return DONE
 
 
 def _complete(instruction: str) -> int:
@@ -203,20 +201,19 @@ def _ended(ended: BaseException) -> int:
 def _failed(error: Exception, *, as_json: bool) -> int:
     """Print an error for people, and for programs when they asked, and return its exit code."""
     told = _translated(error)
-    expected = isinstance(told, ReverieError)
     name = type(told).__name__
-    sentence = str(told) if expected else f"unexpected {name}: {told}; REVERIE_TRACEBACK=1 shows where"
-    code = told.exit_code if isinstance(told, ReverieError) else UNEXPECTED
-    if import_module(
-        "reverie.config"
-    ).traceback_wanted():  # it is read when something failed, not for the help
+    if isinstance(told, ReverieError):
+        sentence, code, retryable = str(told), told.exit_code, told.retryable
+    else:
+        sentence = f"unexpected {name}: {told}; REVERIE_TRACEBACK=1 shows where"
+        code, retryable = UNEXPECTED, False
+    # Loaded when something failed: help and answers need no configuration.
+    if import_module("reverie.config").traceback_wanted():
         traceback.print_exception(error)
     if as_json:
-        retryable = isinstance(told, ReverieError) and told.retryable
+        problem = {"class": name, "message": str(told), "exit_code": code, "retryable": retryable}
         with suppress(OSError):
-            print_json(
-                {"error": {"class": name, "message": str(told), "exit_code": code, "retryable": retryable}}
-            )
+            print_json({"error": problem})
             sys.stdout.flush()
     with suppress(OSError):
         write(f"reverie: {one_line(sentence)}\n", sys.stderr)

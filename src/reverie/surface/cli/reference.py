@@ -13,7 +13,8 @@ from typing import Any
 from reverie import errors
 from reverie.errors import ReverieError
 from reverie.surface.cli.commands import COMMANDS
-from reverie.surface.cli.main import INTERRUPTED, UNEXPECTED, load, program
+from reverie.surface.cli.main import load, program
+from reverie.surface.exits import MEANINGS
 
 _WIDTH = 100
 
@@ -29,17 +30,23 @@ With `--json`, standard output holds exactly one JSON value, an error too:
 Without it, an error is one line on standard error. Exit codes are in [errors](errors.md).
 """
 
-_ERRORS = f"""\
+_ERRORS = """\
 # Errors
 
 Made from the code by `make reference`. Every error Reverie raises on purpose has a class, a sentence that says what to
 do, an exit code, an HTTP status, and whether trying again can help.
 
-Beside them, the command line exits {UNEXPECTED} after an error it did not expect (`REVERIE_TRACEBACK=1` shows where it
-came from), {INTERRUPTED} when interrupted, and 1 when `reverie check` or `reverie doctor` found an error.
-
 | class | exit code | HTTP status | try again | meaning |
 |---|---|---|---|---|
+"""
+
+_EXITS = """
+## Other exit codes
+
+The command line exits so, too:
+
+| exit code | meaning |
+|---|---|
 """
 
 
@@ -71,16 +78,18 @@ def _help(command: Any, path: str = "") -> str:  # noqa: ANN401 - typer's own co
 
 
 def errors_reference() -> str:
-    """Return the page of errors: one row a class of the tree."""
+    """Return the page of errors: one row a class of the tree, then the exit codes that are no error's."""
     found = [
         value
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, ReverieError)
     ]
-    return _ERRORS + "".join(
+    rows = [
         f"| `{one.__name__}` | {one.exit_code} | {one.http_status} | {_yes(one.retryable)} | {one.__doc__} |\n"
         for one in sorted(found, key=lambda one: (one.exit_code, one.__name__))
-    )
+    ]
+    exits = [f"| {code} | {meaning} |\n" for code, meaning in MEANINGS.items()]
+    return "".join((_ERRORS, *rows, _EXITS, *exits))
 
 
 def _yes(holds: bool) -> str:

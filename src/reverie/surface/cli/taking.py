@@ -17,6 +17,7 @@ from reverie.importers import turns as turn_lines
 from reverie.memory import Memory
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
+from reverie.surface.exits import SET_ASIDE
 from reverie.surface.render import Line, dim, line
 from reverie.surface.results import Paused, SessionEnded
 
@@ -95,7 +96,7 @@ def capture(
             tally = _lines(memory, "" if session == "-" else session)
         answer(ctx, tally, tally.lines())
         if tally.refused:
-            raise typer.Exit(InvalidRecord.exit_code)
+            raise typer.Exit(SET_ASIDE)
         return
     if not role or not text:
         raise UsageError("give SESSION, ROLE and TEXT, or SESSION - and JSON lines on standard input")

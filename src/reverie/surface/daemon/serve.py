@@ -35,6 +35,7 @@ from reverie.surface.daemon.access import Access
 from reverie.surface.daemon.logs import Log, listen
 from reverie.surface.daemon.mcp import PATH, McpRoutes, lifespan_of
 from reverie.surface.daemon.scheduler import Scheduler
+from reverie.surface.exits import INTERRUPTED
 from reverie.surface.http.app import app
 from reverie.surface.http.callers import Callers
 from reverie.surface.http.guard import LOOPBACK
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 HOST, PORT = "127.0.0.1", 8737
 
 _GRACE = 10  # seconds that answers being given have at the end
-_AT_ONCE = 130  # the exit code after a second signal
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,7 +203,7 @@ class _Signals:
     def _take(self, _number: int, _frame: FrameType | None) -> None:
         self.came += 1
         if self.came > 1:
-            os._exit(_AT_ONCE)
+            os._exit(INTERRUPTED)
 
 
 def _listening(wish: Wish) -> socket.socket:

@@ -20,9 +20,8 @@ from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.surface import results
 from reverie.surface.http import shapes
-from reverie.surface.http.letting import Meant
+from reverie.surface.http.letting import Meant, filter_of
 from reverie.surface.http.operations import Nothing, Operation, Takes
-from reverie.surface.http.reading import where_of
 from reverie.surface.own_settings import keep_settings
 
 Setting = str | int | float | bool | list[str]
@@ -58,14 +57,12 @@ class _Settings(Takes, frozen=True, kw_only=True):
 
 
 def _erase(memory: Memory, given: Meant) -> results.Erasing:
-    where = where_of(given.where) if given.where else None
-    done = memory.erase(given.ids, where=where, dry_run=given.dry_run)
+    done = memory.erase(given.ids, where=filter_of(given), dry_run=given.dry_run)
     return results.erased(done, dry_run=given.dry_run)
 
 
 def _unforget(memory: Memory, given: Meant) -> results.Forgetting:
-    where = where_of(given.where) if given.where else None
-    done = memory.forget(given.ids, where=where, restore=True, dry_run=given.dry_run)
+    done = memory.forget(given.ids, where=filter_of(given), restore=True, dry_run=given.dry_run)
     return results.forgetting(done, dry_run=given.dry_run)
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from reverie.core.where import Where
 from reverie.memory import Memory
 from reverie.surface import results
 from reverie.surface.http import shapes
@@ -35,25 +35,21 @@ class _Exclude(Takes, frozen=True, kw_only=True):
     preview: Annotated[bool, Meta(description="Only say which entries name it.")] = False
 
 
+def filter_of(given: Meant) -> Where | None:
+    """Return the filter of those that are meant, None where they are named."""
+    return where_of(given.where) if given.where else None
+
+
 def _hide(memory: Memory, given: _Hide) -> results.Hidden:
-    if given.where is None:
-        ids = list(dict.fromkeys(memory.get(one).entry.id for one in given.ids))
-    else:
-        where = where_of(given.where)
-        memory.hide(
-            given.ids, where=where, unhide=given.unhide, dry_run=True
-        )  # it says what is wrong with these
-        seen = given.unhide or where.include_hidden
-        every = msgspec.structs.replace(where.everything, include_hidden=seen)
-        ids = [one.entry.id for one in memory.list(every) if one.hidden or not given.unhide]
+    meant = memory.hideable(given.ids, where=filter_of(given), unhide=given.unhide)
+    ids = [one.entry.id for one in meant]
     if not given.dry_run:
         memory.hide(ids, unhide=given.unhide)
     return results.Hidden(ids, hidden=not given.unhide, dry_run=given.dry_run)
 
 
 def _forget(memory: Memory, given: Meant) -> results.Forgetting:
-    where = where_of(given.where) if given.where else None
-    done = memory.forget(given.ids, where=where, dry_run=given.dry_run)
+    done = memory.forget(given.ids, where=filter_of(given), dry_run=given.dry_run)
     return results.forgetting(done, dry_run=given.dry_run)
 
 

@@ -7,22 +7,21 @@ tells of an error nobody expected more than its class.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from reverie.errors import ReverieError
-from reverie.surface.render import clean
+from reverie.errors import ReverieError, UsageError
+from reverie.surface.exits import UNEXPECTED
+from reverie.surface.unplaced import Folders, unplaced
 
 MEDIA = "application/problem+json"
 TYPE = "urn:reverie:error:"
 RETRY_SECONDS = 1  # what `Retry-After` says where trying again can help
 
 _ENDING = {"TooSlow", "TooLarge", "HeadersTooLarge", "TooMany", "Crowded"}
-_UNEXPECTED = 70  # the exit code of the command line for the same
 _REMEDIES = {
     400: "mend the request",
     403: "have a person at the command line look at it",
@@ -127,7 +126,7 @@ class ProblemDetails(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": 
     exit_code: int
 
 
-def problem(error: Exception, folders: Iterable[tuple[str, Path]] = ()) -> ProblemDetails:
+def problem(error: Exception, folders: Folders = ()) -> ProblemDetails:
     """Return what is told of an error; each of the `folders` is called by its name instead of its place."""
     if isinstance(error, Refusal):
         kind, told = error.kind, unplaced(str(error), folders)
@@ -171,25 +170,6 @@ def messages(error: Exception, *, head: bool = False) -> tuple[dict[str, Any], d
     return begin, {"type": "http.response.body", "body": b"" if head else body}
 
 
-def unplaced(text: str, folders: Iterable[tuple[str, Path]]) -> str:
-    """Return a text in which no folder of the machine stands, nor anything that acts on a terminal."""
-    for name, folder in folders:
-        if len(str(folder)) > 1:
-            text = text.replace(str(folder), name)
-    return clean(text)
-
-
-def unplaced_all(value: Any, folders: Iterable[tuple[str, Path]]) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Return a JSON value in whose texts no folder of the machine stands."""
-    if isinstance(value, str):
-        return unplaced(value, folders)
-    if isinstance(value, Mapping):
-        return {name: unplaced_all(one, folders) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [unplaced_all(one, folders) for one in value]
-    return value
-
-
 def _made(kind: str, title: str, detail: str, *, remedy: str, status: int, retryable: bool) -> ProblemDetails:
     return ProblemDetails(
         type=TYPE + kind,
@@ -199,5 +179,5 @@ def _made(kind: str, title: str, detail: str, *, remedy: str, status: int, retry
         remedy=remedy,
         retryable=retryable,
         kind=kind,
-        exit_code=_UNEXPECTED if kind == "Unexpected" else 64,
+        exit_code=UNEXPECTED if kind == "Unexpected" else UsageError.exit_code,
     )

@@ -27,12 +27,11 @@ from reverie.surface.http.guard import demand, grant_of
 from reverie.surface.http.hosted import Hosted
 from reverie.surface.http.metrics import Metrics
 from reverie.surface.http.operations import LONGEST_NAME, USER, File, Operation, read
-from reverie.surface.http.problems import MEDIA, Refusal, headers, problem, unplaced_all
+from reverie.surface.http.problems import MEDIA, Refusal, headers, problem
 from reverie.surface.render import escaped
+from reverie.surface.unplaced import WORKSPACE, Folders, unplaced_all
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -84,9 +83,9 @@ class Server:
         told = problem(error, self.folders())
         return _response(msgspec.json.encode(told), MEDIA, status=told.status, headers=headers(told, error))
 
-    def folders(self, name: str = "") -> tuple[tuple[str, Path], ...]:
+    def folders(self, name: str = "") -> Folders:
         """Return the folders that no answer names, with what stands for them."""
-        own = (("<workspace>", self.hosted.root / name),) if name else ()
+        own = ((WORKSPACE, self.hosted.root / name),) if name else ()
         return (*own, ("<root>", self.hosted.root), ("<config>", self.hosted.config))
 
     async def wait(self, future: Future[Any]) -> Any:  # noqa: ANN401 - whatever a verb returns

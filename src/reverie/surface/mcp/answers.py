@@ -6,16 +6,16 @@ the memory lies in; never looks anything up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from reverie.errors import ReverieError
-from reverie.surface.render import Line, clean, plain
+from reverie.surface.render import Line, plain
+from reverie.surface.unplaced import WORKSPACE, unplaced, unplaced_all
 
-_FOLDER = "<workspace>"  # what stands in place of the workspace's folder, which is nobody's business but the server's
 ERROR = "reverie/error"  # the key in a result's `_meta` under which an error's class, code and chance stand
 
 OBJECT = {"type": "object"}
@@ -51,8 +51,8 @@ def lines(found: Iterable[Line | str], nothing: str = "") -> str:
 
 def fit(answer: Answer, root: Path) -> Answer:
     """Return the answer as it may leave: every text cleaned, the workspace's folder unnamed."""
-    said = _said(root)
-    return Answer(said(answer.text), _fit(answer.value, said))
+    folders = ((WORKSPACE, root),)
+    return Answer(unplaced(answer.text, folders), unplaced_all(answer.value, folders))
 
 
 def told(error: ReverieError, root: Path) -> Answer:
@@ -66,22 +66,3 @@ def told(error: ReverieError, root: Path) -> Answer:
         "message": str(error),
     }
     return fit(Answer(f"{kind.__name__} (exit code {kind.exit_code}): {error}.{again}", value), root)
-
-
-def _said(root: Path) -> Callable[[str], str]:
-    folder = str(root)
-
-    def said(text: str) -> str:
-        return clean(text.replace(folder, _FOLDER) if len(folder) > 1 else text)
-
-    return said
-
-
-def _fit(value: Any, said: Callable[[str], str]) -> Any:  # noqa: ANN401 - whatever JSON holds
-    if isinstance(value, str):
-        return said(value)
-    if isinstance(value, Mapping):
-        return {name: _fit(one, said) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_fit(one, said) for one in value]
-    return value
