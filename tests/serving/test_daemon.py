@@ -158,7 +158,7 @@ def test_what_was_acknowledged_under_traffic_is_there(estate: Estate, by: signal
     assert enough.wait(120)
     code = estate.end(by)
     for one in writers:
-        one.join(60)
+        one.join(120)
     assert code == (0 if by == signal.SIGTERM else -signal.SIGKILL)
     # Refused because it was stopping is an answer too, and one that says to try again.
     assert all("stopping" in said for said in failures), failures
@@ -200,10 +200,10 @@ def test_the_schedule_drains_what_other_processes_queued(estate: Estate) -> None
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    assert found.wait(60)
+    assert found.wait(120)
     assert estate.end() == 0
     ran = [one for one in estate.log if one["event"] in {"consolidated", "interrupted"}]
-    assert [one["workspace"] for one in ran] == ["agent"]
+    assert {one["workspace"] for one in ran} == {"agent"}
 
 
 def test_a_workspace_is_refused_where_a_daemon_serves_many(estate: Estate) -> None:

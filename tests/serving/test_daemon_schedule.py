@@ -133,13 +133,13 @@ def test_two_at_the_same_moment_start_one(world: World) -> None:
     world.started.go.clear()
     thread = threading.Thread(target=world.scheduler().fire, args=(AGENT,))
     thread.start()
-    assert world.started.begun.wait(30)
+    assert world.started.begun.wait(60)
     other = Started()
     world.scheduler(other).fire(AGENT)
     world.clock.advance(minutes=30)
     world.scheduler(other).fire(AGENT)
     world.started.go.set()
-    thread.join(30)
+    thread.join(60)
     assert (world.runs, other.commands) == (1, [])
 
 
@@ -199,7 +199,7 @@ def test_what_runs_ends_with_the_daemon_and_its_slot_is_run_again(world: World) 
     world.started.go.clear()
     scheduler = world.scheduler()
     with scheduler:
-        assert world.started.begun.wait(30)
+        assert world.started.begun.wait(60)
     assert world.started.terminated == 1
     assert [told["event"] for told in world.log] == ["interrupted"]
     again = Started()

@@ -161,6 +161,14 @@ def test_a_server_in_another_process_leaves_it_to_the_first(place: Place) -> Non
             assert started.begun.wait(60)
 
 
+# What stops before it does anything, and goes on as its words say.
+HALTS = """
+import os, signal, sys
+os.kill(os.getpid(), signal.SIGSTOP)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot stop a process for a while")
 def test_answers_do_not_wait_for_it(place: Place) -> None:
@@ -171,9 +179,9 @@ def test_answers_do_not_wait_for_it(place: Place) -> None:
     begun = threading.Event()
 
     def halted(command: Sequence[str]) -> Running:
-        child = start(command)
+        child = start([sys.executable, "-c", HALTS, *command])
         assert isinstance(child, subprocess.Popen)
-        child.send_signal(signal.SIGSTOP)  # it takes as long as it likes
+        os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         started.append(child)
         begun.set()
         return child

@@ -1,4 +1,7 @@
-"""Mixed traffic on one workspace, of several clients at once, and what each of them was told."""
+"""Mixed traffic on one workspace, of several clients at once, and what each of them was told.
+
+It takes its time, and on a slow machine longer: until each of them has done what it is there for.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ from reverie.errors import ReverieError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+ALL = frozenset({"mcp", "stdio", "http", "commands", "dreams", "accepted"})
+LONGEST = 180.0
 LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
 _A_FEW = 5
 GONE = (OSError, http.client.HTTPException, httpx2.HTTPError, MCPError, anyio.ClosedResourceError)
@@ -33,11 +38,12 @@ DOCUMENTED = {
 
 
 class Traffic:
-    """What everybody said and was told, until the time is up."""
+    """What everybody said and was told, until the time is up and everything has happened that is to happen."""
 
-    def __init__(self, estate: Estate, seconds: float) -> None:
+    def __init__(self, estate: Estate, seconds: float, *, awaited: frozenset[str] = ALL) -> None:
         """Begin the time."""
-        self.estate, self.end = estate, time.monotonic() + seconds
+        self.estate, self.awaited = estate, awaited
+        self.end, self.latest = time.monotonic() + seconds, time.monotonic() + LONGEST
         self.entries: dict[str, str] = {}
         self.gone: set[str] = set()
         self.turns: set[str] = set()
@@ -48,8 +54,9 @@ class Traffic:
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is time left."""
-        return time.monotonic() < self.end
+        """Whether there is time left, or something to wait for."""
+        now = time.monotonic()
+        return now < self.end or (now < self.latest and not self.awaited <= self.done.keys())
 
     def trouble(self, name: str, said: str) -> None:
         """Take note of an error: a documented one that may be tried again is one's own, any other is wrong."""
@@ -202,7 +209,7 @@ class Traffic:
                 if status >= 400:
                     self.trouble(told.get("class", "?"), told.get("detail", ""))
             self.done["http"] += 1
-            if self.done["http"] > _A_FEW:
+            if self.done["http"] > _A_FEW and self.done["mcp"]:
                 self.under_way.set()
 
     def by_commands(self) -> None:
