@@ -15,6 +15,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.dreams.raw_history import record_id
+from reverie.core.formats import framing
 from reverie.core.formats.drain_plan import entries_of
 from reverie.core.ledger import UsageLine
 from reverie.core.partly import Partly
@@ -55,8 +56,11 @@ STREAMS: tuple[tuple[str, Any], ...] = (
     (layout.USAGE, UsageLine),
 )
 _FILE_ENDINGS = (".jsonl", ".json", ".md", ".toml", ".gz", ".db", layout.GITIGNORE)
+_COMPARE = "the lines around it are served; compare with a backup, or set it aside with --repair"
+_TAKE_OUT = "take that line out with an editor; leave the lines around it: those of both copies are served"
 _SETTLING = "run `reverie check --repair`: it sets the damaged bytes aside, and what was begun is done anew"
 _PRIVATE = 0o077  # no one but the owner may read or write
+_HIDDEN = (layout.JOURNAL, layout.STATE, layout.OBJECTS, layout.INDEX, layout.GITIGNORE)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +113,7 @@ def check(ws: Workspace, state: Callable[[], State], *, repair: bool = False) ->
         Finding(
             place=f"{one.path}:{one.offset}",
             what=f"a line cannot be read ({one.reason})",
-            remedy="the lines around it are served; compare with a backup, or set it aside with --repair",
+            remedy=_TAKE_OUT if one.reason == framing.MERGED else _COMPARE,
         )
         for one in damaged
     ]
@@ -315,7 +319,7 @@ def _files(ws: Workspace) -> Iterator[Finding]:
     made = (path for path in ws.disk.walk("") if not path.startswith(f"{layout.INDEX}/"))
     for path in (layout.INDEX, *made):
         status = ws.disk.stat(path)
-        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith("."):
+        if status is not None and stat.S_IMODE(status.st_mode) & _PRIVATE and path.startswith(_HIDDEN):
             yield Finding(
                 place=path,
                 what=f"others may read it (mode {stat.S_IMODE(status.st_mode):04o})",
@@ -332,7 +336,7 @@ def _files(ws: Workspace) -> Iterator[Finding]:
             yield Finding(
                 place=path,
                 what="a sync program left a conflict copy",
-                remedy="merge it into the original by hand, then remove it",
+                remedy="put what it has more at the end of the original with an editor, then remove it",
                 severity="warning",
             )
 

@@ -202,3 +202,19 @@ def test_a_misspelled_setting_is_mended_by_the_word_that_is_offered(home: Home) 
     assert meant
     config.write_text(f"[dream]\n{meant[1]} = 3\n")
     assert home.symptoms() == []
+
+
+def test_what_a_sync_program_left_is_named_by_the_command_that_is_offered(home: Home) -> None:
+    """Conflict copies are told once, however many there are, and gone once each was merged and removed."""
+    copies = ["events.sync-conflict-20260701-120000-ABC.jsonl", "events (Dana's conflicted copy).jsonl"]
+    for name in copies:
+        (home.root / layout.STATE / name).write_bytes(b"")
+    (symptom,) = home.symptoms()
+    assert "2 conflict copies" in symptom["what"]
+    typed = COMMAND.search(symptom["remedy"])
+    assert typed
+    told = home.shell.raw(*shlex.split(typed[1])[1:]).out
+    assert [name for name in copies if name not in told] == []
+    for name in copies:
+        (home.root / layout.STATE / name).unlink()
+    assert home.symptoms() == []

@@ -181,7 +181,7 @@ def test_ordinals_that_do_not_count_up_are_found(lived: Desk) -> None:
     turn = Turn(role="user", content="again", at=lived.clock(), id="x", n=0)
     with path.open("ab") as stream:
         stream.write(framing.frame(turn))
-    assert _places(lived) == [(sessions.path_of("one"), "error")]
+    assert _places(lived) == [(sessions.path_of("one"), "warning")]
 
 
 def test_spans_with_a_gap_are_found(lived: Desk) -> None:
@@ -271,6 +271,24 @@ def test_a_file_others_may_read_is_found(lived: Desk) -> None:
         f"chmod go= {layout.INDEX}",
         f"chmod go= {layout.EVENTS}",
     ]
+
+
+@pytest.mark.parametrize("folder", [".git", ".obsidian", ".stversions"])
+def test_what_other_programs_keep_in_the_folder_is_theirs(lived: Desk, folder: str) -> None:
+    """The hidden folders of git, Obsidian or a sync program have the rights that those gave them."""
+    (lived.root / folder).mkdir()
+    (lived.root / folder / "config").write_bytes(b"{}")
+    (lived.root / folder / "config").chmod(0o644)
+    assert _places(lived) == []
+
+
+def test_what_a_merge_left_is_to_be_taken_out(lived: Desk) -> None:
+    """A mark that git left between the lines of two copies is named with what to do; the lines around it are served."""
+    with (lived.root / layout.EVENTS).open("ab") as stream:
+        stream.write(b"=======\n")
+    found = lived.memory.check()
+    assert [one.what for one in found] == ["a line cannot be read (left by a merge)"]
+    assert "take that line out" in found[0].remedy
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,11 @@ _PATIENCE = 64  # bytes checked per byte of a damaged line before far starts are
 NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 TORN = "torn"
+MERGED = "left by a merge"
 DEEPEST = 200  # lists and objects in one another: readers go down one by one, and not without end
+
+# What git puts around and between the lines of two copies that it cannot merge.
+_MARK = re.compile(rb"(?:<<<<<<<|\|\|\|\|\|\|\||>>>>>>>)(?: .*)?|=======")
 
 # A string as a whole, or a bracket outside of one.
 _NESTING = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
@@ -58,8 +62,8 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 class Damage(msgspec.Struct, frozen=True, gc=False):
     """Bytes that are no record: their place, the bytes, and why.
 
-    `reason` is `empty`, `null`, `filled with NUL`, `wrong checksum`, `no checksum`, or `torn`: a tail without
-    newline, which a writer may still be about to finish.
+    `reason` is `empty`, `null`, `filled with NUL`, `wrong checksum`, `no checksum`, `left by a merge`, or `torn`: a
+    tail without newline, which a writer may still be about to finish.
     """
 
     offset: int
@@ -240,6 +244,8 @@ def _damage(raw: bytes, offset: int, end: int, *, torn: bool = False) -> Damage:
         reason = "filled with NUL"
     elif bare == b"null":
         reason = "null"
+    elif _MARK.fullmatch(bare):
+        reason = MERGED
     elif _TAIL_SHAPE.search(bare[-_TAIL:]):
         reason = "wrong checksum"
     else:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reverie import layout
+from reverie.core.text.plural import many
 from reverie.errors import NotAWorkspace
 from reverie.opening import open_workspace
-from reverie.store.filesystem.surroundings import warnings
+from reverie.store.filesystem.surroundings import is_conflict_copy, warnings
 from reverie.surface.doctor.symptoms import Patient, Symptom, typed
 
 _SCARCE, _NEARLY_NONE = 500_000_000, 50_000_000  # bytes
@@ -31,6 +32,7 @@ def workspace(patient: Patient) -> Iterator[Symptom]:
         )
         return
     root, trusted = opened.ws.root, opened.trusted
+    copies = [one for one in opened.ws.disk.walk("") if is_conflict_copy(one)]
     opened.close()
     if not trusted:
         what = "it was not made by this user's installation, so it is read-only"
@@ -40,6 +42,13 @@ def workspace(patient: Patient) -> Iterator[Symptom]:
         more = f", nor can {len(shut) - 1} more" if shut[1:] else ""
         what = f"the folder cannot be written{more}"
         yield _wrong(str(shut[0]), what, f"run `chmod u+rwx {' '.join(map(typed, shut))}`")
+    if copies:
+        yield Symptom(
+            part="workspace",
+            place=str(root / copies[0]),
+            what=f"a sync program left {many(len(copies), 'conflict copy')}: what one has more is not served",
+            remedy=f"run `reverie -w {typed(root)} check`, which names each, and merge them",
+        )
     yield from _versioned(root)
 
 
