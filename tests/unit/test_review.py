@@ -12,7 +12,7 @@ from reverie import layout, review
 from reverie.core.formats import framing
 from reverie.core.records import Entry, Event, Outcome, Remember
 from reverie.errors import Conflict, InvalidRecord, NotFound, StoreUnwritable, UsageError
-from reverie.store import notes, stream
+from reverie.store import stream
 from reverie.store.dreams import reviews
 from reverie.testing import CrashDisk
 
@@ -78,23 +78,6 @@ def test_an_accepted_edit_becomes_a_note(desk: Desk) -> None:
     assert desk.memory.review() == []
     desk.memory.publish()
     assert desk.memory.review() == []
-
-
-def test_an_accepted_edit_goes_where_it_is_read(desk: Desk) -> None:
-    """Where the note of today is full, an accepted edit goes into a further one: nobody reads a longer note."""
-    item = _edited(desk)
-    desk.write("notes/2026-07-01.md", "x" * (notes.LARGEST - 5))
-    review.decide(desk.memory.opened.ws, desk.memory.opened.state_now(), item, accept=True)
-    assert EDIT not in desk.text("notes/2026-07-01.md")
-    assert desk.text("notes/2026-07-01-2.md") == f"{item.text.strip()}\n\n"
-
-
-def test_an_edit_accepted_twice_is_noted_once(desk: Desk) -> None:
-    """Accepted again after a crash before the verdict, an edit stands in the note once."""
-    item = _edited(desk)
-    for _ in range(2):
-        review.decide(desk.memory.opened.ws, desk.memory.opened.state_now(), item, accept=True)
-    assert desk.text("notes/2026-07-01.md").count(EDIT) == 1
 
 
 def test_a_rejected_edit_is_let_go(desk: Desk) -> None:
