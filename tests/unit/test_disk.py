@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.errors import Busy, StoreUnwritable
+from reverie.errors import Busy, StoreUnwritable, UnsafePath
 from reverie.store.filesystem.disk import Disk
 from reverie.store.filesystem.extending import TailView
 from reverie.store.filesystem.syscalls import Syscalls
@@ -264,3 +264,15 @@ def test_names_are_synced_before_the_first_byte(tmp_path: Path) -> None:
         "write f/a 4",
         "sync f/a",
     ]
+
+
+def test_a_file_that_is_all_holes_is_not_read_whole(disk: Disk) -> None:
+    """More bytes than a memory's files have are refused by name before they fill the memory, and read in pieces."""
+    disk.append("events.jsonl", b"{}\n")
+    os.truncate(disk.root / "events.jsonl", 5_000_000_000)
+    with pytest.raises(UnsafePath, match=r"^events\.jsonl is longer than 4 GB; move it"):
+        disk.read("events.jsonl")
+    with pytest.raises(UnsafePath, match="longer"):
+        disk.rewrite("events.jsonl", lambda data: data)
+    assert next(disk.pieces("events.jsonl", size=3)) == b"{}\n"
+    assert disk.read_from("events.jsonl", 4_999_999_998) == b"\0\0"

@@ -16,6 +16,7 @@ from reverie.store.filesystem.syscalls import READ
 TEMPORARY = ".~reverie-"  # how the names of unfinished replacements begin; never listed
 _NO_TEXT = "has a name that is no UTF-8; rename it"
 PIECE = 1 << 20
+_MOST = 4_000_000_000  # bytes read at once: more fill the memory, and twice what an import takes of one file
 
 
 def read(tree: Tree, path: str, *, offset: int = 0) -> bytes | None:
@@ -41,7 +42,12 @@ def pieces(tree: Tree, path: str, *, offset: int = 0, size: int = PIECE) -> Gene
 
 
 def whole(tree: Tree, fd: int, *, path: str, offset: int = 0) -> bytes:
-    """Return the bytes of an open file from `offset` on; `path` is for the message."""
+    """Return the bytes of an open file from `offset` on; `path` is for the message.
+
+    Raises UnsafePath when they are more than any file of a memory has, as those of one that is all holes.
+    """
+    if tree.ops.fstat(fd).st_size - offset > _MOST:
+        raise UnsafePath(f"{path} is longer than {_MOST / 1e9:.0f} GB; move it out of the workspace")
     return b"".join(_each(tree, fd, path=path, offset=offset))
 
 
@@ -169,6 +175,8 @@ def _scan(tree: Tree, folder: int, path: str, found: list[tuple[str, os.stat_res
 
 def _is_text(name: str) -> bool:
     """Tell whether a name can be written down: bytes that are no UTF-8 come as halves of surrogates."""
+    if name.isascii():
+        return True
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -177,11 +185,11 @@ def _is_text(name: str) -> bool:
 
 
 def _statuses(tree: Tree, folder: int, path: str) -> list[tuple[str, os.stat_result]]:
-    found = []
+    found, before, look = [], f"{path}/" if path else "", tree.ops.stat
     for name in _names(tree, folder, path):
-        where = f"{path}/{name}" if path else name
+        where = before + name
         try:
-            found.append((where, tree.ops.stat(name, folder=folder)))
+            found.append((where, look(name, folder=folder)))
         except FileNotFoundError:
             continue  # removed since it was listed
         except OSError as error:
