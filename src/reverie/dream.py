@@ -32,7 +32,7 @@ Next: `publish`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -50,14 +50,15 @@ from reverie.model.dream_agent import Ended, Given, dream_with
 from reverie.model.dream_prompt import Task, dreamer
 from reverie.model.rule_dreamer.propose import DREAMER, Material, propose
 from reverie.store.dreams import dreaming, installing, lease, runs, wanted
-from reverie.store.dreams.dream_tools import GuestTools, Seek, Tools
+from reverie.store.dreams.dream_tools import Seek, Tools
 from reverie.store.dreams.dream_views import Veil, guidance, history_of, undone_of
 from reverie.store.dreams.dreaming import Begun
+from reverie.store.dreams.driven import Driven, DrivenTools
 from reverie.store.dreams.night import Attempt, Night
 from reverie.store.dreams.staging import Staging
 from reverie.store.workspace import Workspace
 
-__all__ = ["Dreamt", "Reach", "Started", "Wish", "dream", "end", "start", "step"]
+__all__ = ["Dreamt", "Driven", "Reach", "Started", "Wish", "dream", "end", "start", "step"]
 
 Find = Callable[[str], EntryState | None]
 
@@ -69,7 +70,8 @@ class Reach:
     `look` returns the state caught up with the files; it is asked under the lock, for another process may have dreamt
     a moment before. `veil` tells what must stay forgotten, `forgotten` are the ids of that. `alike` returns entries
     whose words resemble those of one, for links that no extraction has looked for; without it none are. `seek` answers
-    searches. `agent` gives the model, called `model`, to a run of that name; None where rules dream.
+    searches. `agent` gives the model, called `model`, to a run of that name; None where rules dream. `driven` keeps the
+    run that a host drives.
     """
 
     look: Callable[[], State]
@@ -79,6 +81,7 @@ class Reach:
     seek: Seek = lambda _words, _entries: ()
     agent: Callable[[str], Given | None] = lambda _run: None
     model: str = ""
+    driven: Driven = field(default_factory=Driven)
 
 
 def dream(ws: Workspace, reach: Reach, wish: Wish | None = None) -> Dreamt:
@@ -146,16 +149,14 @@ def step(ws: Workspace, reach: Reach, run: str, *, tool: str, arguments: Mapping
     """Use one tool in a run and return its answer; on return what it did is on disk. Raises Conflict, Busy."""
     lease.renew(ws, run, wanted.until(ws), whole=wanted.whole(ws))
     with lease.driving(ws, "dream", run=run):
-        begun, deeds = dreaming.load(ws, run)
-        state = reach.look()
-        found = state.find(dict.fromkeys(id_ for id_, _ in begun.parts))
+        begun, tools = reach.driven.take(ws, run)
+        found = reach.look().find(dict.fromkeys(id_ for id_, _ in begun.parts))
         keys = frozenset(begun.parts)
         batch = [part for one in found.values() for part in parts_of(one) if part.key in keys]
-        tools = _tools(ws, reach, batch, find=found.get, staging=Staging(ws), guest=True)
-        for deed in deeds:
-            tools.redo(deed)
+        tools.go_on(batch, veil=reach.veil, known=found.__contains__, seek=reach.seek)
         said = tools.use(tool, arguments)
         dreaming.add(ws, run, tools.deeds)
+        reach.driven.keep(ws, begun, tools)
         return said
 
 
@@ -167,6 +168,7 @@ def end(ws: Workspace, reach: Reach, run: str, *, clean: bool = True, hold: bool
     lease.renew(ws, run, wanted.until(ws))
     with lease.driving(ws, "dream", run=run):
         installing.finish(ws)
+        reach.driven.drop()
         dreaming.load(ws, run)
         done = Dreamt(reason="the run was given up; its entries are pending")
         if clean:
@@ -316,7 +318,7 @@ def _with_raw(ws: Workspace, night: Night, attempt: Attempt) -> Attempt:
 def _tools(
     ws: Workspace, reach: Reach, batch: Sequence[Part], *, find: Find, staging: Staging, guest: bool = False
 ) -> Tools:
-    kind = GuestTools if guest else Tools
+    kind = DrivenTools if guest else Tools
     return kind(
         ws, staging, batch, veil=reach.veil, known=lambda entry: find(entry) is not None, seek=reach.seek
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,9 +32,10 @@ from reverie.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from reverie.model import extraction, extraction_request
-    from reverie.store.dreams import dreaming, wanted
+    from reverie.store.dreams import dreaming, driven, wanted
 else:
     dreaming, wanted = later("reverie.store.dreams.dreaming"), later("reverie.store.dreams.wanted")
+    driven = later("reverie.store.dreams.driven")
     extraction = later("reverie.model.extraction")
     extraction_request = later("reverie.model.extraction_request")
 
@@ -63,7 +65,7 @@ class Lending(Checked, Care):
         Traceback (most recent call last):
         reverie.errors.Conflict: ...
         """
-        reach = reach_of(self.opened, guest=True)
+        reach = reach_of(self.opened, guest=True, driven=self._driven)
         return steps.dream.step(self._lendable, reach, run, tool=tool, arguments=arguments)
 
     def dream_finish(self, run: str, *, give_up: bool = False) -> Dreamt:
@@ -75,7 +77,8 @@ class Lending(Checked, Care):
         """
         ws = self._lendable
         hold = not reviews.accepts_guests(ws)
-        done = steps.dream.end(ws, reach_of(self.opened, guest=True), run, clean=not give_up, hold=hold)
+        reach = reach_of(self.opened, guest=True, driven=self._driven)
+        done = steps.dream.end(ws, reach, run, clean=not give_up, hold=hold)
         self._act(done.due)
         return done
 
@@ -136,6 +139,11 @@ class Lending(Checked, Care):
         return super().review(item, accept=accept)
 
     # Inside
+
+    @cached_property
+    def _driven(self) -> driven.Driven:
+        """The run that was driven here last, so that its next step need not do again the steps before it."""
+        return driven.Driven()
 
     @property
     def _lendable(self) -> Workspace:

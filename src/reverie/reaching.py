@@ -15,8 +15,13 @@ from reverie.store.dreams.dream_views import Veil
 FOUND = 20  # of which the tools show the best
 
 
-def reach_of(opened: Opened, *, guest: bool = False) -> steps.dream.Reach:
-    """Return what a dream of this memory asks, with the mask as it is now; a `guest` finds nothing it may not read."""
+def reach_of(
+    opened: Opened, *, guest: bool = False, driven: steps.dream.Driven | None = None
+) -> steps.dream.Reach:
+    """Return what a dream of this memory asks, with the mask as it is now; a `guest` finds nothing it may not read.
+
+    `driven` is what was kept of the run that a host drives, where one does.
+    """
     mask, models = opened.mask, opened.models
 
     def shows(source: str) -> bool:
@@ -37,6 +42,7 @@ def reach_of(opened: Opened, *, guest: bool = False) -> steps.dream.Reach:
         seek=seek,
         agent=lambda run: models.agent("dream", run=run),
         model=models.name("dream"),
+        driven=driven or steps.dream.Driven(),
     )
 
 

@@ -6,6 +6,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from dream_agent import TEAS, Standing, body, cite, cited
@@ -13,13 +14,15 @@ from dream_world import DAY, TEA, WORK, bytes_of, entry, later, log, look_at, op
 
 from reverie import layout
 from reverie.dream import Reach, Started, Wish, end, start, step
-from reverie.errors import Busy, Conflict
+from reverie.errors import Busy, Conflict, StoreUnwritable
 from reverie.store import counters
 from reverie.store.counters import DreamCounters
 from reverie.store.dreams import lease, runs
 from reverie.store.dreams.dream_tools import Tools
 from reverie.store.dreams.dream_views import Veil
+from reverie.store.dreams.driven import Driven
 from reverie.store.dreams.staging import Staging
+from reverie.store.workspace import Workspace
 from reverie.testing import crash_loop
 
 if TYPE_CHECKING:
@@ -27,17 +30,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reverie.index.state import State
-    from reverie.store.workspace import Workspace
     from reverie.testing import CrashDisk
 
 PAGE = body("Preferences", *map(cite, DAY))
+# What processes kept of a run, by the workspace as each opened it; of no other anything is kept.
+KEPT: WeakKeyDictionary[Workspace, Driven] = WeakKeyDictionary()
 
 
-@pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
+@pytest.fixture(params=["one process", "a process for each call"])
+def ws(tmp_path: Path, request: pytest.FixtureRequest) -> Workspace:
     """Return a workspace in the night of 2026-07-02, with four entries of the day before."""
     ws = open_world(tmp_path)
     log(ws, DAY)
+    if request.param == "one process":
+        KEPT[ws] = Driven()
     return ws
 
 
@@ -50,7 +56,7 @@ def reach(ws: Workspace) -> Iterator[Reach]:
         states.append(look_at(ws))
         return states[-1]
 
-    yield Reach(look=look, veil=Veil())
+    yield Reach(look=look, veil=Veil(), driven=KEPT.get(ws) or Driven())
     for state in states:
         state.close()
 
@@ -64,7 +70,7 @@ def begun(ws: Workspace, holder: str = "host", **wish: Any) -> Started:
 
 
 def use(ws: Workspace, run: str, tool: str, **arguments: Any) -> str:
-    """Use one tool, as another process would."""
+    """Use one tool."""
     with reach(ws) as around:
         return step(ws, around, run, tool=tool, arguments=arguments)
 
@@ -270,3 +276,63 @@ def test_a_tool_touches_what_it_is_asked_for(ws: Workspace, monkeypatch: pytest.
     tools.use("edit", {"path": TEAS, "old": "By hand", "new": "By her hand"})
     tools.use("settle", {"entry": TEA.id, "outcome": "merged", "into": WORK.id})
     assert opened == [f"{ws.notebook}/{TEAS}"]
+
+
+def test_a_process_reads_the_steps_of_a_run_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many steps a process makes, it reads those of others alone, and makes its own no second time."""
+    ws = open_world(tmp_path)
+    log(ws, DAY)
+    found = begun(ws)
+    KEPT[ws], read = Driven(), list[str]()
+    steps = f"{layout.run_folder(found.run)}/steps.jsonl"
+    look, redo, redone = ws.disk.read_from, Tools.redo, list[object]()
+    monkeypatch.setattr(ws.disk, "read_from", lambda path, start: read.append(path) or look(path, start))
+    monkeypatch.setattr(Tools, "redo", lambda tools, deed: redone.append(deed) or redo(tools, deed))
+    for one, other in zip(DAY, (*DAY[1:], DAY[0]), strict=True):
+        assert "merged" in use(ws, found.run, "settle", entry=one.id, outcome="merged", into=other.id)
+    assert (read.count(steps), redone) == (1, [])
+    use(open_world(ws.root), found.run, "write", path=TEAS, text=PAGE)
+    assert len(redone) == len(DAY)
+    assert use(ws, found.run, "read", path=TEAS).startswith(PAGE)
+    assert use(ws, found.run, "read", path=TEAS).startswith(PAGE)
+    assert (read.count(steps), len(redone)) == (2, 2 * len(DAY) + 1)
+
+
+def test_a_run_comes_to_the_same_whoever_makes_its_steps(tmp_path: Path) -> None:
+    """One process, one for each call, and two that take turns are given the same answers and end the same way."""
+    told = []
+    for name, taken in (("one", "aaaaaaa"), ("each", "abcdefg"), ("turns", "abababa")):
+        (tmp_path / name).mkdir()
+        ws = open_world(tmp_path / name)
+        log(ws, DAY)
+        found = begun(ws)
+        homes = {who: open_world(ws.root) for who in sorted(set(taken))}
+        KEPT.update({home: Driven() for home in homes.values()})
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("read", {"path": TEAS}),
+            ("write", {"path": TEAS, "text": body("Preferences", *map(cite, DAY[:3]))}),
+            ("edit", {"path": TEAS, "old": cite(DAY[2]), "new": f"{cite(DAY[2])}\n- {cite(DAY[3])}"}),
+            *(cited(one, TEAS) for one in DAY),
+        ]
+        said = [
+            use(homes[who], found.run, tool, **given) for who, (tool, given) in zip(taken, calls, strict=True)
+        ]
+        told.append((said, str(ended(homes["a"], found.run)), page(ws, TEAS), sorted(outcomes(ws).items())))
+    assert told[0] == told[1] == told[2]
+
+
+def test_a_step_that_did_not_reach_the_disk_was_not_made(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the disk refuses a step, the next one finds the run as it was before it (P-01)."""
+    found = begun(ws)
+    use(ws, found.run, "write", path=TEAS, text=PAGE)
+
+    def full(path: str, data: bytes) -> int:
+        raise StoreUnwritable(f"{path}: no space for {len(data)} bytes")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ws.disk, "append", full)
+        with pytest.raises(StoreUnwritable):
+            use(ws, found.run, "write", path=TEAS, text="Gone.")
+    assert use(ws, found.run, "read", path=TEAS).startswith(PAGE)

@@ -21,7 +21,9 @@ from reverie.store.dreams.dream_deeds import Deed, Saw, Settled, Wrote
 from reverie.store.workspace import Workspace
 
 STEPS = "steps.jsonl"
-MOST = 16_000_000  # bytes of what one run did; each call reads all of it
+MOST = 16_000_000  # bytes of what one run did; a process that takes it up reads all of it
+
+Mark = tuple[int, int, int]  # a file of steps as it stands: its inode, time and size
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
@@ -57,6 +59,12 @@ def add(ws: Workspace, run: str, deeds: Sequence[Deed]) -> None:
         message = f"{run} holds as much as a run may: finish it, or give it up, and start another"
         raise Conflict(message)
     stream.append_all(ws, _path(run), deeds)
+
+
+def mark(ws: Workspace, run: str) -> Mark | None:
+    """Return how the steps of a run stand on disk; None where there are none."""
+    status = ws.disk.glance(_path(run))
+    return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def close(ws: Workspace, run: str) -> None:

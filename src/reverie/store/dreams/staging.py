@@ -9,7 +9,7 @@ Pages are named relative to the notebook.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cached_property, lru_cache
 
 from reverie.core.dreams.page_rules import as_spelled, fold_path, spellings
@@ -81,6 +81,13 @@ class Staging:
     def remember(self, path: str, data: bytes | None) -> None:
         """Take `data` for what the page held when this run first read it, in an earlier call."""
         self._read[path] = data
+
+    def look_again(self, *, but: Container[str]) -> None:
+        """Read files again when they are next asked for, and list them anew, `but` for some pages."""
+        for path in [path for path in self._read if path not in but]:
+            del self._read[path]
+        for listing in ("every", "paths", "folded", "folders"):
+            self.__dict__.pop(listing, None)
 
     def installed(self, changed: Mapping[str, str]) -> None:
         """Note that changed pages have become the files."""
