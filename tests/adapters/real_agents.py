@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from reverie import Memory
     from reverie.core.records import Turn
 
-LONGEST = 120  # seconds that one run of an agent may take on a busy machine
+LONGEST = 240  # seconds that one run of an agent may take on a busy machine
 CODEX = """
 model = "gpt-5-codex"
 model_provider = "scripted"

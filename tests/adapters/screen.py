@@ -6,6 +6,7 @@ import os
 import re
 import termios
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
-_PATIENCE = 1_200  # looks at the screen, each a twentieth of a second after the one before
+_PATIENCE = 240  # seconds
 
 
 class Screen:
@@ -43,7 +44,8 @@ class Screen:
 
     def until(self, true: Callable[[], object], what: str) -> None:
         """Wait until something is true; raises AssertionError with what is shown when it does not come."""
-        for _ in range(_PATIENCE):
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
             if true():
                 return
             with self._changed:

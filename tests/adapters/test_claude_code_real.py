@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from real_agents import Desk, ended, killed
+from real_agents import LONGEST, Desk, ended, killed
 from scripted_api import Block, text, use
 
 if TYPE_CHECKING:
@@ -98,12 +98,12 @@ def test_a_killed_session_is_not_lost(desk: Desk) -> None:
     def thinks() -> list[Block]:
         written(desk, "I moved to Lisbon.")
         asked.set()
-        over.wait(60)
+        over.wait(LONGEST)
         return []
 
     desk.api.script.append(thinks)
     process = desk.start(*desk.asking("I moved to Lisbon."))
-    assert asked.wait(60)
+    assert asked.wait(LONGEST)
     killed(process)
     over.set()
     desk.ask("Where do I live, in Lisbon?")
@@ -114,7 +114,7 @@ def test_a_killed_session_is_not_lost(desk: Desk) -> None:
 def written(desk: Desk, words: str) -> None:
     """Wait until a prompt stands in a transcript: the host writes it some moments after it has sent it."""
     pause = threading.Event()
-    for _ in range(600):
+    for _ in range(2_400):
         lines = (line for path in desk.transcripts() for line in path.read_text().splitlines())
         if any('"type":"user"' in line and words in line for line in lines):
             return

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from real_agents import Desk, killed
+from real_agents import LONGEST, Desk, killed
 from screen import Screen
 from scripted_api import Block, text
 
@@ -66,7 +66,7 @@ def test_a_compaction_costs_nothing(desk: Desk) -> None:
         screen.type("I have a dog.")
         screen.until(lambda: len(desk.said()[0]) == 4, "two more turns")
         screen.type("/exit")
-        assert screen.process.wait(60) == 0
+        assert screen.process.wait(LONGEST) == 0
     finally:
         if screen.process.poll() is None:
             killed(screen.process)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import outside
+from ports import held_port
 from written import blocks
 
 TYPED = ("sh", "sh serve")  # kinds of blocks that are run as a whole
@@ -45,9 +46,9 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def served(command: str) -> str:
+def served(command: str, port: int) -> str:
     """Return what starts a daemon as shown, at a port that is free, prints what it says, and ends it."""
-    return SERVE.format(command=command.strip(), port=free_port())
+    return SERVE.format(command=command.strip(), port=port)
 
 
 def free_port() -> int:
@@ -59,12 +60,14 @@ def free_port() -> int:
 
 def shell(page: Path, folder: Path) -> list[str]:
     """Run a page's shell blocks in one shell in `folder`, and return what each printed."""
-    runs = [served(text) if info == "sh serve" else text for info, text in blocks(page) if info in TYPED]
-    script = "".join(f"echo '{MARK}'\n{text}" for text in runs)
-    done = subprocess.run(
-        ("bash", "-euo", "pipefail", "-c", script),
-        cwd=folder, env=environment(folder), check=False, capture_output=True, text=True, timeout=280,
-    )  # fmt: skip
+    shown = [block for block in blocks(page) if block[0] in TYPED]
+    with held_port() as port:
+        runs = [served(text, port) if info == "sh serve" else text for info, text in shown]
+        script = "".join(f"echo '{MARK}'\n{text}" for text in runs)
+        done = subprocess.run(
+            ("bash", "-euo", "pipefail", "-c", script),
+            cwd=folder, env=environment(folder), check=False, capture_output=True, text=True, timeout=600,
+        )  # fmt: skip
     printed = done.stdout.replace(str(folder), HOME).split(f"{MARK}\n")[1:]
     assert done.returncode == 0, f"block {len(printed)} of {page.name} failed: {done.stderr}\n{printed[-1]}"
     return printed
