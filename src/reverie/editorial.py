@@ -18,6 +18,7 @@ from reverie import layout
 from reverie.core.dreams.editing import Edited, losses
 from reverie.core.dreams.policy import Case, judge
 from reverie.core.dreams.proposal import Proposal, Refusal
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.pages.mending import Complaint
 from reverie.core.text.plural import many
 from reverie.index.state import State
@@ -124,8 +125,7 @@ def _judged(
 def _install(ws: Workspace, around: Around, name: str, *, staging: Staging, pages: Mapping[str, str]) -> str:
     """Install the pages in one commit and return the name of the run."""
     files: Files = {
-        f"{ws.notebook}/{path}": (staging.data(path), text.encode("utf-8", "surrogateescape"))
-        for path, text in pages.items()
+        f"{ws.notebook}/{path}": (staging.data(path), to_bytes(text)) for path, text in pages.items()
     }
     wanted = Change(
         kind="lint",

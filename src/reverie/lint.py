@@ -23,6 +23,7 @@ from reverie.core.dreams.editing import Edited
 from reverie.core.dreams.policy import Case, judge
 from reverie.core.dreams.proposal import Proposal
 from reverie.core.dreams.sight import waiting_parts
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.pages.active import active_content
 from reverie.core.pages.citations import links
 from reverie.core.pages.claims import uncited
@@ -184,8 +185,7 @@ def _mend(
     )
     judged = judge(case, Proposal(pages=wanted, settlements=()))
     files: Files = {
-        f"{prefix}{path}": (staging.data(path), text.encode("utf-8", "surrogateescape"))
-        for path, text in judged.pages.items()
+        f"{prefix}{path}": (staging.data(path), to_bytes(text)) for path, text in judged.pages.items()
     }
     kept = {id(one) for path in judged.pages for one in remedied[path]}
     done = Linted(

@@ -26,6 +26,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.fold import EntryState
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.glance.memory_file import Compiled, Merged, compile_memory, merge_block, wanted
 from reverie.core.glance.memory_pages import Sources
 from reverie.core.glance.staleness import Freshness, just_now, stale
@@ -84,7 +85,7 @@ def publish(
             return _published(compiled, merged, changed=False)
         if merged.edited is not None:
             keep(merged.edited)
-        new = merged.text.encode("utf-8", "surrogateescape")
+        new = to_bytes(merged.text)
         if ws.disk.read(layout.MEMORY) != data:
             continue
         if new != data:
@@ -103,7 +104,7 @@ def _compiled(
 ) -> tuple[Compiled, Merged]:
     """Return the block and the whole file, for MEMORY.md as it reads now."""
     # What a person wrote need not be UTF-8; escaped like this, it is written back byte for byte.
-    existing = (data or b"").decode("utf-8", "surrogateescape")
+    existing = to_text(data)
     compiled = compile_memory(
         shortlist, sources, day=day, calendar=ws.calendar, settings=ws.settings, existing=existing
     )

@@ -32,6 +32,7 @@ from reverie.core.dreams.skilled import (
     successor,
 )
 from reverie.core.fold import EntryState
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.where import Where
 from reverie.index.state import State
 from reverie.store.dreams import changing, installing, lease, reviews
@@ -75,7 +76,7 @@ def learn(ws: Workspace, state: State, *, masked: Callable[[str], bool]) -> Lear
 def _ripe(ws: Workspace, state: State) -> Iterator[Skill]:
     """Yield the skills of procedures that have none and were not put forward before."""
     files = [path for path in ws.disk.walk(layout.SKILLS) if path.endswith("/SKILL.md")]
-    texts = [(ws.disk.read(path) or b"").decode("utf-8", "surrogateescape") for path in files]
+    texts = [to_text(ws.disk.read(path)) for path in files]
     known = {stands_on(text) for text in (*texts, *(one.text for one in reviews.every(ws, "skill")))}
     names = {
         path.split("/")[1] for path in (*files, *(one.path for one in reviews.waiting(ws) if "/" in one.path))
@@ -105,7 +106,7 @@ def _doubted(ws: Workspace, state: State, masked: Callable[[str], bool]) -> Iter
 
     asked: tuple[reviews.Topic, str, str]
     for path, texts in sorted(written.items()):
-        text = (ws.disk.read(path) or b"").decode("utf-8", "surrogateescape")
+        text = to_text(ws.disk.read(path))
         ids = rests_on(text)
         if not ids or any(holds(one, find) for one in ids):
             continue
@@ -137,7 +138,7 @@ def _install(ws: Workspace, found: list[Skill]) -> str:
             kind="skill",
             by=LEARNER,
             title=f"Learn {', '.join(one.path.split('/')[1] for one in found)}",
-            files={one.path: (None, one.text.encode("utf-8", "surrogateescape")) for one in found},
+            files={one.path: (None, to_bytes(one.text)) for one in found},
             result="productive",
             counts={"skills": len(found)},
         )

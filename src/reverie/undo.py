@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 
 from reverie import layout
 from reverie.core.days import parse_instant
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.citations import citations
 from reverie.core.pages.reverting import reverted, without_citing
 from reverie.core.records import Outcome, OutcomeKind, Run
@@ -110,13 +111,13 @@ def _reverted(ws: Workspace, done: Run, masked: Masked, *, entries: AbstractSet[
         if now == change.new:
             files[change.path] = (now, change.old)
             continue
-        text = reverted(_text(change.old), _text(change.new), now=_text(now))
+        text = reverted(to_text(change.old), to_text(change.new), now=to_text(now))
         if text is None and change.path == f"{ws.notebook}/{layout.OVERVIEW}":
-            text = without_citing(_text(now), entries)  # each dream chooses its lines anew
+            text = without_citing(to_text(now), entries)  # each dream chooses its lines anew
         if text is None:
             message = f"{change.path} was changed again where {done.run} changed it: undo the later run first"
             raise Conflict(message)
-        files[change.path] = (now, text.encode("utf-8", "surrogateescape"))
+        files[change.path] = (now, to_bytes(text))
     return {
         path: (now, _unforgotten(wanted, masked) if wanted is not None else None)
         for path, (now, wanted) in files.items()
@@ -176,10 +177,10 @@ def _commit_at(ws: Workspace, history: History, when: str) -> str:
 
 def _lost_citations(ws: Workspace, files: Mapping[str, tuple[bytes | None, bytes | None]]) -> list[Outcome]:
     """Return the outcomes of entries that no page cites once those files are restored, each part once."""
-    now = {one.id for old, _ in files.values() for one in citations(_text(old))}
-    then = {one.id for _, new in files.values() for one in citations(_text(new))}
+    now = {one.id for old, _ in files.values() for one in citations(to_text(old))}
+    then = {one.id for _, new in files.values() for one in citations(to_text(new))}
     kept = (path for path in ws.disk.walk(ws.notebook) if path not in files and pages.is_page(ws, path))
-    elsewhere = {one.id for path in kept for one in citations(_text(ws.disk.read(path)))}
+    elsewhere = {one.id for path in kept for one in citations(to_text(ws.disk.read(path)))}
     lost = now - then - elsewhere
     return [
         one
@@ -190,9 +191,5 @@ def _lost_citations(ws: Workspace, files: Mapping[str, tuple[bytes | None, bytes
 
 def _unforgotten(data: bytes, masked: Masked) -> bytes:
     """Return a file without the lines that say what is forgotten."""
-    lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    return "".join(line for line in lines if not masked(line)).encode("utf-8", "surrogateescape")
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")
+    lines = to_text(data).splitlines(keepends=True)
+    return to_bytes("".join(line for line in lines if not masked(line)))

@@ -15,6 +15,7 @@ from reverie.core.formats import daylog
 from reverie.core.formats.daylog import DayLog
 from reverie.core.formats.drain_plan import Part
 from reverie.core.formats.stretches import stretches
+from reverie.core.formats.utf8 import to_text
 from reverie.core.records import Entry
 from reverie.core.text.names import is_day
 from reverie.store import quarantine, stream
@@ -32,7 +33,7 @@ def days(ws: Workspace) -> list[str]:
 def read(ws: Workspace, day: str) -> DayLog:
     """Return the log of `day`; an absent one is empty. Bytes that are not UTF-8 are read as U+FFFD."""
     data = ws.disk.read(layout.log_file(day)) or b""
-    return daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
+    return daylog.parse(to_text(data), day, calendar=ws.calendar)
 
 
 def standing(
@@ -53,7 +54,7 @@ def standing(
             if ids.isdisjoint(one.decode() for one in _ID.findall(data)):
                 continue
             # The id also stands in links and in quoted words: only a parse knows which line is the entry's own.
-            log = daylog.parse(data.decode("utf-8", "surrogateescape"), day, calendar=ws.calendar)
+            log = daylog.parse(to_text(data), day, calendar=ws.calendar)
             for one in log.entries:
                 if one.entry.id in ids:
                     found.setdefault(one.entry.id, one.entry.text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from reverie import layout
 from reverie.core.forgetting.topic_list import topics_of, with_topics
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.errors import NotFound
 from reverie.store.workspace import Workspace
 
@@ -17,7 +18,7 @@ def change(ws: Workspace, topic: str, *, remove: bool) -> None:
     where = str(ws.root / layout.SETTINGS)
 
     def build(old: bytes | None) -> bytes | None:
-        text = (old or b"").decode("utf-8", "surrogateescape")
+        text = to_text(old)
         listed = topics_of(text, where)
         if not remove:
             new = with_topics(text, tuple(dict.fromkeys((*listed, topic))), where=where)
@@ -28,7 +29,7 @@ def change(ws: Workspace, topic: str, *, remove: bool) -> None:
             why = "your own config.toml excludes it, so remove it there" if own else "see which stand there"
             message = f"{topic!r} is not among the exclusions of {where}: {why}"
             raise NotFound(message)
-        data = new.encode("utf-8", "surrogateescape")
+        data = to_bytes(new)
         return None if data == old else data
 
     ws.disk.rewrite(layout.SETTINGS, build)

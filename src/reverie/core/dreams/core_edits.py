@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from reverie.core.dreams import page_rules, skilled
 from reverie.core.dreams.batch import Part
 from reverie.core.dreams.page_rules import Change, Surroundings, added_lines
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.pages.citations import citations
 from reverie.core.pages.source import split
 from reverie.core.records import Entry
@@ -36,7 +37,7 @@ def edit_problem(
     new, old = change.new or "", change.old or ""
     if not split(new).body.strip():
         return "nothing would be left of it"
-    if len(new.encode("utf-8", "surrogateescape")) > skilled.MAX_BYTES:
+    if len(to_bytes(new)) > skilled.MAX_BYTES:
         return f"it would have more than {skilled.MAX_BYTES // 1000} kB"
     near = Surroundings(
         existing=frozenset(),

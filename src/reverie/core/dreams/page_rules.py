@@ -17,6 +17,7 @@ from functools import lru_cache
 import msgspec
 
 from reverie import layout
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.pages import front_matter
 from reverie.core.pages.active import active_content
 from reverie.core.pages.citations import links
@@ -103,7 +104,7 @@ def problem(change: Change, near: Surroundings) -> str:
         return reason
     if change.new is None:
         return "a page may not be deleted"
-    if len(change.new.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+    if len(to_bytes(change.new)) > MAX_BYTES:
         return f"the page has more than {MAX_BYTES // 1024} kB"
     added = added_lines(change.old, change.new)
     return (
@@ -328,8 +329,7 @@ def said_lines(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _text_problem(added: Sequence[str], near: Surroundings) -> str:
-    found = redact("\n".join(added), allow=near.allow).kinds
-    if found:
+    if found := redact("\n".join(added), allow=near.allow).kinds:
         return f"the page would hold a secret ({found[0]})"
     for line in added:
         if near.masked(line):

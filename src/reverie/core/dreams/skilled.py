@@ -16,6 +16,7 @@ import msgspec
 from reverie import layout
 from reverie.core.entries import OWN
 from reverie.core.fold import EntryState, effective
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.pages.active import active_content
 from reverie.core.pages.blocks import escape_memory_text
 from reverie.core.pages.citations import citations, cite
@@ -142,7 +143,7 @@ def problem(path: str, text: str, *, masked: Callable[[str], bool], allow: Itera
         return "a skill is skills/<name>/SKILL.md"
     if not _NAME.fullmatch(parts[1]) or len(parts[1]) > NAME_CHARACTERS:
         return f"{parts[1][:80]!r} is no name of a skill: a-z, 0-9 and single hyphens, {NAME_CHARACTERS} characters"
-    if len(text.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+    if len(to_bytes(text)) > MAX_BYTES:
         return f"a skill has at most {MAX_BYTES // 1000} kB"
     if reason := _front_problem(parts[1], text):
         return reason

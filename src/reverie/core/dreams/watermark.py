@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from reverie.core.pages.source import split
 from reverie.core.records import Run
 from reverie.core.text.names import is_day
 
@@ -34,11 +35,11 @@ def log_line(run: Run, day: str) -> str:
     return f"## [{day}] ingest | run={run.run} watermark={run.watermark}"
 
 
-def with_line(text: str, line: str, *, newline: str) -> str:
+def with_line(text: str, line: str) -> str:
     """Return the text of `log.md` with a line at its end, after a blank one; as it is when the line stands there."""
     if line in text.splitlines():
         return text
-    kept = text.rstrip()
+    kept, newline = text.rstrip(), split(text).newline
     return f"{kept}{newline * 2 if kept else ''}{line}{newline}"
 
 

@@ -24,6 +24,7 @@ from reverie.core.forgetting.mask import ERASED
 from reverie.core.formats import framing
 from reverie.core.formats.gzipped import pack, unpack
 from reverie.core.formats.readings import DEEPEST, decoded, readings, text_of, unescaped
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.blocks import Block, find_block, render_block
 from reverie.core.records import Span
 from reverie.core.sessions.active_window import parse_range
@@ -106,7 +107,7 @@ class Eraser:
             new_text = self._memory(text)
         else:
             new_text = self.page(text)
-        return new_text.encode("utf-8", "surrogateescape")
+        return to_bytes(new_text)
 
     def lines(self, data: bytes) -> bytes:
         """Return a stream of records without the text, each changed one framed anew."""
@@ -288,7 +289,7 @@ class Eraser:
 
     def _broken(self, raw: bytes) -> bytes:
         """Return bytes that are no record without the text."""
-        return self._spelled(raw.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return to_bytes(self._spelled(to_text(raw)))
 
     def _spelled(self, text: str) -> str:
         """Return a string without the text; where escapes of JSON hide it, nothing of the string is left."""

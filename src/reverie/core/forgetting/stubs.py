@@ -13,6 +13,7 @@ from typing import Any
 from reverie.core.days import Calendar
 from reverie.core.forgetting.mask import ERASED, ERASED_CATEGORY
 from reverie.core.formats import daylog
+from reverie.core.formats.utf8 import to_bytes, to_text
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 _BULLET = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
@@ -39,16 +40,16 @@ def record(entry: Mapping[str, Any], stub: str) -> dict[str, Any]:
 def replaced(text: str, day: str, *, calendar: Calendar, ids: Mapping[str, str]) -> str:
     """Return the log of `day` with the stub in place of each entry of `ids` and its evidence.
 
-    `text` is UTF-8 read with `surrogateescape`.
+    `text` is what `to_text` made of a file.
     """
     log = daylog.parse(text, day, calendar=calendar)
-    data = text.encode("utf-8", "surrogateescape")
+    data = to_bytes(text)
     out, at = [], 0
     for located in log.entries:
         if located.entry.id in ids:
             out += [data[at : located.offset], line(ids[located.entry.id]).encode()]
             at = located.end
-    return b"".join([*out, data[at:]]).decode("utf-8", "surrogateescape") if out else text
+    return to_text(b"".join([*out, data[at:]])) if out else text
 
 
 def uncited(text: str, ids: Container[str]) -> str:

@@ -30,6 +30,7 @@ import msgspec
 from reverie.core.days import Calendar, format_instant, parse_instant
 from reverie.core.formats import daylog_text
 from reverie.core.formats.daylog_fields import BY_NAME, flaw, is_id, write_fields
+from reverie.core.formats.utf8 import to_bytes
 from reverie.core.records import Entry
 from reverie.core.text.names import valid_category
 from reverie.errors import InvalidRecord, UsageError
@@ -340,6 +341,6 @@ def _size(line: str) -> int:
     if line.isascii():
         return len(line)
     try:
-        return len(line.encode("utf-8", "surrogateescape"))
+        return len(to_bytes(line))
     except UnicodeEncodeError:  # half a surrogate pair that no decoding can give: a text made by hand
         return len(line.encode("utf-8", "surrogatepass"))

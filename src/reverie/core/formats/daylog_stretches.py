@@ -11,6 +11,7 @@ from itertools import chain
 
 from reverie.core.days import Calendar
 from reverie.core.formats.daylog import Context, DayLog, parse
+from reverie.core.formats.utf8 import to_text
 
 
 def parsed(
@@ -25,7 +26,7 @@ def parsed(
     held = b""
     for stretch in chain([next(rest := iter(found), b"")], rest):
         data, start = held + stretch, context.offset if context is not None else 0
-        text = data[:-1].decode("utf-8", "surrogateescape")
+        text = to_text(data[:-1])
         log = parse(text, day, calendar=calendar, context=context)
         yield log
         context = log.context

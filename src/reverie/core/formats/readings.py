@@ -21,6 +21,7 @@ from reverie import layout
 from reverie.core.formats import framing
 from reverie.core.formats.containers import contents
 from reverie.core.formats.gzipped import unpack
+from reverie.core.formats.utf8 import to_text
 from reverie.core.text.patterns import Words
 
 DEEPEST = 60  # levels of JSON inside JSON that are looked into
@@ -81,7 +82,7 @@ def _numbered(found: re.Match[str]) -> str:
 
 def text_of(data: bytes) -> str | None:
     """Return the bytes as text, stray ones kept as `surrogateescape` does; None for what is no text."""
-    return None if b"\0" in data[:8192] else data.decode("utf-8", "surrogateescape")
+    return None if b"\0" in data[:8192] else to_text(data)
 
 
 def inflated(data: bytes) -> bytes:

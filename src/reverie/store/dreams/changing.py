@@ -15,9 +15,9 @@ from datetime import datetime
 import msgspec
 
 from reverie.core.dreams.watermark import run_name, with_line
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.blocks import Broken
 from reverie.core.pages.index_page import compile_index
-from reverie.core.pages.source import split
 from reverie.core.records import Outcome, Run
 from reverie.errors import UnsafePath
 from reverie.store import pages
@@ -105,14 +105,14 @@ def with_index(ws: Workspace, files: Files) -> Files:
     there |= {path for path in after if path.startswith(prefix) and pages.is_page(ws, path)}
     there -= {path for path, new in after.items() if new is None}
     listed = compile_index(
-        _text(after.get(index, before)),
+        to_text(after.get(index, before)),
         (path.removeprefix(prefix) for path in there),
         changed=[path.removeprefix(prefix) for path in after],
-        read_page=lambda path: _text(after.get(prefix + path, ws.disk.read(prefix + path))),
+        read_page=lambda path: to_text(after.get(prefix + path, ws.disk.read(prefix + path))),
     )
     if isinstance(listed, Broken):
         return files
-    data = listed.encode("utf-8", "surrogateescape")
+    data = to_bytes(listed)
     others = {path: both for path, both in files.items() if path != index}
     return others if data == before else {**others, index: (before, data)}
 
@@ -126,10 +126,5 @@ def _with_line(ws: Workspace, files: Files, line: str) -> Files:
         before = ws.disk.read(path)
     except UnsafePath:
         return files
-    text = _text(before)
-    after = with_line(text, line, newline=split(text).newline).encode("utf-8", "surrogateescape")
+    after = to_bytes(with_line(to_text(before), line))
     return files if after == before else {**files, path: (before, after)}
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")

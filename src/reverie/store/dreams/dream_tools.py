@@ -21,6 +21,7 @@ from reverie.core.dreams.page_rules import MAX_BYTES, added_lines
 from reverie.core.dreams.policy import may_decline
 from reverie.core.dreams.proposal import Proposal, Settlement
 from reverie.core.dreams.rights import REFUSED, Refused, Target, kept_from_guests, readable, writable
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.records import OutcomeKind
 from reverie.errors import ReverieError, UnsafePath
 from reverie.store.dreams.dream_deeds import Deed, Saw, Settled, Wrote, plain
@@ -142,7 +143,7 @@ class Tools:
         if isinstance(target, Refused):
             return  # the notebook was moved meanwhile
         if target.kind == "page":
-            base = None if deed.base is None else deed.base.encode("utf-8", "surrogateescape")
+            base = None if deed.base is None else to_bytes(deed.base)
             self._staging.remember(target.path, base)
             self._over[target.path] = deed.text
         else:
@@ -171,16 +172,9 @@ class Tools:
     def list(self, folder: str = "") -> str:
         """Return what is in a folder."""
         notebook = self._ws.notebook
-        if folder.strip().strip("./") == "":
-            every = (
-                layout.USER,
-                layout.SOUL,
-                f"{layout.ARCHIVE}/",
-                layout.HISTORY,
-                f"{notebook}/",
-                f"{layout.SKILLS}/",
-                f"{layout.SUMMARIES}/",
-            )
+        if not folder.strip().strip("./"):
+            folders = (layout.ARCHIVE, notebook, layout.SKILLS, layout.SUMMARIES)
+            every = (layout.USER, layout.SOUL, layout.HISTORY, *(f"{one}/" for one in folders))
             return "\n".join(
                 one for one in every if not (self.guest and kept_from_guests(one.removesuffix("/")))
             )
@@ -319,7 +313,7 @@ class Tools:
 
     def _blob(self, target: Target) -> str:
         text = self._base(target)
-        return "" if text is None else blob_id(text.encode("utf-8", "surrogateescape"))
+        return "" if text is None else blob_id(to_bytes(text))
 
     def _text(self, target: Target) -> str | None:
         if target.kind == "page":
@@ -341,7 +335,7 @@ class Tools:
             data = self._ws.disk.read(path)
         except UnsafePath:
             return None
-        return None if data is None else data.decode("utf-8", "surrogateescape")
+        return None if data is None else to_text(data)
 
 
 class GuestTools(Tools):

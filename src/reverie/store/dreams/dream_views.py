@@ -15,6 +15,7 @@ import msgspec
 
 from reverie import layout
 from reverie.core.dreams.rights import REFUSED
+from reverie.core.formats.utf8 import to_text
 from reverie.errors import UnsafePath
 from reverie.store import history, pages, summaries
 from reverie.store.dreams import runs
@@ -50,7 +51,7 @@ def shown(ws: Workspace, path: str, veil: Veil, *, text: str | None = None) -> s
     if path.startswith(f"{layout.SUMMARIES}/"):
         return "\n".join(_summary(ws, path, veil))
     if text is None:
-        text = (ws.disk.read(path) or b"").decode("utf-8", "surrogateescape")
+        text = to_text(ws.disk.read(path))
     return "".join(_lines(text, veil))
 
 

@@ -32,6 +32,7 @@ from reverie import layout
 from reverie.core.dreams.proposal import counts_of, without_pages
 from reverie.core.dreams.run_words import message_without
 from reverie.core.dreams.watermark import with_line
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.blocks import Block, find_block
 from reverie.core.records import Outcome, Run
 from reverie.errors import UnsafePath
@@ -212,14 +213,11 @@ def _recorded(
 
 def _ensure_line(ws: Workspace, line: str) -> None:
     def build(current: bytes | None) -> bytes | None:
-        text = (current or b"").decode("utf-8", "surrogateescape")
-        newline = "\r\n" if "\r\n" in text else "\n"
-        return with_line(text, line, newline=newline).encode("utf-8", "surrogateescape")
+        before = to_text(current)
+        after = with_line(before, line)
+        return None if after == before else to_bytes(after)
 
-    path = f"{ws.notebook}/{LOG}"
-    data = ws.disk.read(path)
-    if line.encode() not in (data or b"").splitlines():
-        ws.disk.rewrite(path, build)
+    ws.disk.rewrite(f"{ws.notebook}/{LOG}", build)
 
 
 def _now(ws: Workspace, path: str) -> str:
@@ -239,7 +237,7 @@ def _is_compiled(history: History, data: bytes) -> bool:
 
 
 def _outside(data: bytes) -> str:
-    text = data.decode("utf-8", "surrogateescape")
+    text = to_text(data)
     block = find_block(text)
     outside = text[: block.start] + text[block.end :] if isinstance(block, Block) else text
     return outside.strip()

@@ -16,9 +16,9 @@ from reverie.core.dreams.batch import Part
 from reverie.core.dreams.proposal import Judged, counts_of, without_pages
 from reverie.core.dreams.run_words import commit_message, page_change
 from reverie.core.dreams.watermark import log_line, with_line
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.blocks import Broken
 from reverie.core.pages.index_page import compile_index
-from reverie.core.pages.source import split
 from reverie.core.records import Outcome, Run
 from reverie.errors import UnsafePath
 from reverie.store import pages
@@ -130,11 +130,10 @@ def _files(
         except UnsafePath as error:
             run = _with_problem(run, f"{path} was left as it is: {error}")
     if LOG in before and line:
-        log = _decoded(before[LOG])
-        texts[LOG] = with_line(log, line, newline=split(log).newline)
+        texts[LOG] = with_line(to_text(before[LOG]), line)
     if INDEX in before:
         listed = compile_index(
-            _decoded(before[INDEX]),
+            to_text(before[INDEX]),
             staging.paths | verdict.pages.keys(),
             changed=verdict.pages,
             read_page=lambda path: verdict.pages.get(path) or staging.text(path) or "",
@@ -143,7 +142,7 @@ def _files(
             run = _with_problem(run, f"{INDEX} was left as it is: {listed.reason}")
         else:
             texts[INDEX] = listed
-    encoded = {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
+    encoded = {path: to_bytes(text) for path, text in texts.items()}
     files = {
         f"{ws.notebook}/{path}": (before[path], data)
         for path, data in encoded.items()
@@ -154,7 +153,3 @@ def _files(
 
 def _with_problem(run: Run, problem: str) -> Run:
     return msgspec.structs.replace(run, problems=(*run.problems, problem))
-
-
-def _decoded(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")

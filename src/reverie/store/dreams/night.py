@@ -29,6 +29,7 @@ from reverie.core.dreams.sight import Alike, Seen, Sight, waiting_parts
 from reverie.core.dreams.skilled import occasions
 from reverie.core.dreams.watermark import advanced, highest, run_name
 from reverie.core.fold import EntryState
+from reverie.core.formats.utf8 import to_text
 from reverie.core.records import Entry, Outcome, Recalled, Run
 from reverie.core.search.asked import days_wanted
 from reverie.store import counters, daylog, history, stream
@@ -302,7 +303,7 @@ class Night:
         refused: list[Refusal] = []
         for path, text in sorted(attempt.edits.items()):
             skill = path.startswith(f"{layout.SKILLS}/")
-            old = (self._ws.disk.read(path) or b"").decode("utf-8", "surrogateescape")
+            old = to_text(self._ws.disk.read(path))
             reason = edit_problem(
                 Change(path, old, text),
                 attempt.batch,

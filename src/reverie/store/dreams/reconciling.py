@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from reverie.core.formats.utf8 import to_text
 from reverie.core.pages.merge import reconciled
 from reverie.errors import UnsafePath
 from reverie.store.dreams.staging import Staging
@@ -27,7 +28,7 @@ def reconciling(ws: Workspace, staging: Staging, pages: Mapping[str, str]) -> di
         now = _now(ws, path)
         if before is None or now is None or now == before:
             continue
-        both = reconciled(_text(before), _text(now), theirs=text)
+        both = reconciled(to_text(before), to_text(now), theirs=text)
         if both is not None:
             staging.remember(path, now)
             merged[path] = both
@@ -40,7 +41,3 @@ def _now(ws: Workspace, path: str) -> bytes | None:
         return ws.disk.read(f"{ws.notebook}/{path}")
     except UnsafePath:
         return None
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")

@@ -26,6 +26,7 @@ from reverie import layout
 from reverie.core.forgetting import stubs
 from reverie.core.forgetting.erasure import Eraser
 from reverie.core.formats.containers import closed
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.core.pages.blocks import Block, find_block, with_inner
 from reverie.errors import UnsafePath
 from reverie.store import counters
@@ -75,7 +76,7 @@ def drop_lines(ws: Workspace, ids: Container[str]) -> None:
     """
 
     def without(path: str, old: bytes | None) -> bytes | None:
-        text = (old or b"").decode("utf-8", "surrogateescape")
+        text = to_text(old)
         block = find_block(text) if path == layout.MEMORY else None
         if block is None:
             new = stubs.uncited(text, ids)
@@ -83,7 +84,7 @@ def drop_lines(ws: Workspace, ids: Container[str]) -> None:
             new = with_inner(text, block, inner=stubs.uncited(block.inner, ids))
         else:
             return None
-        return None if new == text else new.encode("utf-8", "surrogateescape")
+        return None if new == text else to_bytes(new)
 
     with suppress(UnsafePath):
         for path in ws.disk.walk(layout.DIGESTS):
