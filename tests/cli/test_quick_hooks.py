@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 # What stands in the modules of the process tells what was loaded.
 PROGRAM = """
 import atexit, sys
@@ -56,7 +56,7 @@ def say(tmp_path: Path) -> Callable[..., Path]:
                 count[0] += 1
                 line = {
                     "type": "user", "sessionId": "s1", "uuid": f"u{count[0]}",
-                    "timestamp": (NOW + timedelta(milliseconds=count[0])).isoformat(),
+                    "timestamp": (datetime.now(UTC) + timedelta(milliseconds=count[0])).isoformat(),
                     "message": {"role": "user", "content": text},
                 }  # fmt: skip
                 file.write(json.dumps(line) + "\n")
