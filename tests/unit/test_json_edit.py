@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reverie.adapters.claude_code import with_hooks, without_hooks
 from reverie.adapters.claude_code_events import EVENTS
-from reverie.core.formats.json_edit import parse
+from reverie.core.formats.json_edit import parse, without
 from reverie.errors import UsageError
 
 LINES = {event: f"/usr/bin/reverie hook {event}" for event in EVENTS}
@@ -73,6 +73,41 @@ def test_any_settings_keep_what_they_hold(value: dict[str, Any], indent: Any) ->
     assert held == value
     assert json.loads(without_hooks(changed)) == value
     assert parse(text).plain() == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n "hooks": {},\n // mine\n "model": "opus"\n}\n',
+        '{"hooks": {}, /* mine */ "model": "opus"}',
+        '{\n "hooks": {\n  // mine\n }\n}\n',
+        '{\n "hooks": {\n  "Stop": [ // mine\n  ]\n }\n}\n',
+        '{\n "hooks": {\n  "Stop": [{/* mine */ "hooks": []}]\n }\n}\n',
+        '{\n // mine\n "hooks": {}\n}\n',
+        '{\n "model": "opus", // mine\n "hooks": {}\n}\n',
+    ],
+)
+def test_no_comment_goes_with_our_hooks(text: str) -> None:
+    """What a person wrote beside hooks that were empty stays when ours are taken out of them again."""
+    left = without_hooks(with_hooks(text, LINES))
+    assert "mine" in left
+    assert "reverie" not in left
+    assert parse(left).plain().get("model") == parse(text).plain().get("model")
+
+
+@given(st.data())
+def test_any_item_goes_alone(data: st.DataObject) -> None:
+    """Whatever blanks, comments and last commas stand around, one member goes and every other byte of sense stays."""
+    gap = st.sampled_from(("", " ", "\n ", "// x\n", "/* y */", " // z\n  "))
+    names = range(data.draw(st.integers(1, 3)))
+    last = data.draw(st.sampled_from(("", ",")))
+    items = [f'{data.draw(gap)}"{name}": {name}{data.draw(gap)}' for name in names]
+    text = f"{{{','.join(items)}{last}{data.draw(gap)}}}"
+    place = data.draw(st.sampled_from(names))
+    left = without(text, parse(text), place=place)
+    assert parse(left).plain() == {str(name): name for name in names if name != place}
+    for remark in ("// x", "/* y */", "// z"):
+        assert left.count(remark) == text.count(remark)
 
 
 def test_an_absent_file_gets_hooks_alone() -> None:

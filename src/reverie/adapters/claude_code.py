@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -167,6 +167,11 @@ def without_hooks(text: str) -> str:
     return text
 
 
+def commands_in(text: str) -> list[tuple[str, str]]:
+    """Return the event and the command line of each hook in Claude Code's settings, anybody's; raises UsageError."""
+    return [(event, command) for event, _, _, command in _each(json_edit.parse(text))]
+
+
 def _one_hook(text: str, event: str, line: str) -> str:
     """Return the settings with the hook of one event."""
     found = [one for one in _all_ours(json_edit.parse(text)) if one[0] == event]
@@ -193,18 +198,22 @@ def _one_hook(text: str, event: str, line: str) -> str:
 
 
 def _taken_out(text: str, event: str, group: int, place: int) -> str:
-    """Return the settings without one hook, nor the group, event and object that would be empty without it."""
+    """Return the settings without one hook, nor the group, event and object that would hold nothing without it."""
+
+    def stays(box: Node) -> bool:
+        return len(box.items) > 1 or json_edit.commented(text, box)
+
     root = json_edit.parse(text)
     held = root.get("hooks")
     groups = held.get(event) if held is not None else None
     inner = groups.items[group].get("hooks") if groups is not None else None
     if held is None or groups is None or inner is None:
         return text
-    if len(inner.items) > 1:
+    if stays(inner) or json_edit.commented(text, groups.items[group]):
         return json_edit.without(text, inner, place=place)
-    if len(groups.items) > 1:
+    if stays(groups):
         return json_edit.without(text, groups, place=group)
-    if len(held.items) > 1:
+    if stays(held):
         return json_edit.without(text, held, place=(held.keys or ()).index(event))
     return json_edit.without(text, root, place=(root.keys or ()).index("hooks"))
 
@@ -216,15 +225,19 @@ def _ours(text: str) -> tuple[str, int, int] | None:
 
 
 def _all_ours(root: Node) -> list[tuple[str, int, int]]:
-    """Return each hook of ours, wherever it stands."""
+    """Return each hook of ours, wherever it stands: its event, its group, its place there."""
+    return [(event, group, place) for event, group, place, line in _each(root) if _OURS.search(line)]
+
+
+def _each(root: Node) -> Iterator[tuple[str, int, int, str]]:
+    """Yield each hook that is a command: its event, its group, its place there, its command line."""
     held = root.get("hooks")
-    return [
-        (event, group, place)
-        for event in dict.fromkeys((held.keys or ()) if held is not None else ())
-        for group, node in enumerate(_groups(root, event))
-        for place, one in enumerate(_items(node.get("hooks")))
-        if _is_ours(one)
-    ]
+    for event in dict.fromkeys((held.keys or ()) if held is not None else ()):
+        for group, node in enumerate(_groups(root, event)):
+            for place, one in enumerate(_items(node.get("hooks"))):
+                command = one.get("command")
+                if command is not None and isinstance(command.value, str):
+                    yield event, group, place, command.value
 
 
 def _groups(root: Node, event: str) -> tuple[Node, ...]:
@@ -234,11 +247,6 @@ def _groups(root: Node, event: str) -> tuple[Node, ...]:
 
 def _items(node: Node | None) -> tuple[Node, ...]:
     return node.items if node is not None and node.is_list else ()
-
-
-def _is_ours(node: Node) -> bool:
-    command = node.get("command")
-    return command is not None and isinstance(command.value, str) and _OURS.search(command.value) is not None
 
 
 def _object(node: Node, what: str) -> Node:

@@ -75,20 +75,44 @@ def put(text: str, box: Node, *, value: Any, key: str = "", depth: int) -> str: 
     return f"{text[:last]},{line}{new}{text[last:]}"
 
 
+def commented(text: str, box: Node) -> bool:
+    """Whether a comment stands in an object or array, beside its items."""
+    ends = (box.start + 1, *(item.end for item in box.items))
+    gaps = zip(ends, (*box.starts, box.end - 1), strict=True)
+    return any("/" in text[start:end] for start, end in gaps)
+
+
 def without(text: str, box: Node, *, place: int) -> str:
-    """Return the text without the item of an object or array at `place`, and without the comma it took."""
+    """Return the text without the item of an object or array at `place` and the comma it took; comments stay."""
+    end = box.items[place].end
+    behind = _skip(text, end)
+    led = text[behind : behind + 1] == ","  # on to another item, or to nothing
+    rest = text[end:behind] + text[behind + led :]
     if place:
-        return text[: box.items[place - 1].end] + text[box.items[place].end :]
+        before = box.items[place - 1].end
+        comma = _skip(text, before)
+        if not (text[before:comma] + text[comma + 1 : box.starts[place]]).strip():
+            return text[:before] + text[end:]
+        if led:
+            return _joined(text[: box.starts[place]], rest)
+        return _joined(text[:comma] + text[comma + 1 : box.starts[place]], rest)
     if len(box.items) > 1:
-        return text[: box.starts[0]] + text[box.starts[1] :]
-    before, after = text[box.start + 1 : box.starts[0]], text[box.items[0].end : box.end - 1]
-    kept = (before + after.lstrip().removeprefix(",")).strip()
-    return text[: box.start + 1] + (f"{before.rstrip()}{after}" if kept else "") + text[box.end - 1 :]
+        said = text[end:behind] + text[behind + led : box.starts[1]]
+        return text[: box.starts[0]] + (said.lstrip(" \t") if said.strip() else "") + text[box.starts[1] :]
+    before, after = text[box.start + 1 : box.starts[0]], text[end:behind] + text[behind + led : box.end - 1]
+    kept = _joined(before, after) if (before + after).strip() else ""
+    return text[: box.start + 1] + kept + text[box.end - 1 :]
 
 
 def instead(text: str, node: Node, *, value: Any) -> str:  # noqa: ANN401 - JSON
     """Return the text with another plain value in the place of one."""
     return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
+
+
+def _joined(text: str, rest: str) -> str:
+    """Return both, without the blanks in the place of what stood between, but for the end of a comment's line."""
+    rest = rest.lstrip(" \t")
+    return (text.rstrip() if rest.startswith(("\n", "\r")) else text) + rest
 
 
 def _value(text: str, at: int, depth: int) -> Node:
