@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 
 import msgspec
 
@@ -27,7 +28,7 @@ from reverie.core.search.query import parse
 from reverie.core.search.rank import Ranked, rank
 from reverie.core.search.rows import Candidate, Filter, Kind, Row
 from reverie.core.search.standings import Told, of_turn, standing_of, told
-from reverie.core.significance import decayed, faded
+from reverie.core.significance import decayed, faded, sunk
 from reverie.core.where import Where
 from reverie.errors import Busy, UsageError
 from reverie.index.entry_rows import said_at
@@ -211,6 +212,7 @@ class _Standing:
         self._look_behind([one.row for one in candidates])
         repeated = [state.merged_into for state in states.values() if state.merged_into in self.told]
         shown = {name for name, state in self._state.find(repeated).items() if not state.hidden}
+        facts = self._ws.settings.facts
         for candidate in candidates:
             if candidate.row.kind != "entry":
                 yield from self._judged(candidate)
@@ -219,8 +221,8 @@ class _Standing:
             if found is None or (found.hidden and not self._ask.where.include_hidden):
                 continue
             if found.merged_into not in shown:
-                sig = decayed(found, self._now, facts=self._ws.settings.facts)
-                standing = self._standing_of(found)
+                sig = decayed(found, self._now, facts=facts)
+                standing = standing_of(found, partial(sunk, value=sig, facts=facts))
                 if standing != "faded" or self._ask.where.include_faded is not False:
                     yield msgspec.structs.replace(candidate, sig=sig, standing=standing)
 

@@ -78,8 +78,12 @@ def faded(state: EntryState, now: datetime, *, facts: FactSettings) -> bool:
 
     What is protected or still owed never fades, however low its significance.
     """
-    below = decayed(state, now, facts=facts) < facts.min_importance
-    return below and not protected(state) and not state.open_commitment
+    return sunk(state, decayed(state, now, facts=facts), facts=facts)
+
+
+def sunk(state: EntryState, value: float, *, facts: FactSettings) -> bool:
+    """Whether it lies below the floor when `value` is what time has left of its significance."""
+    return value < facts.min_importance and not protected(state) and not state.open_commitment
 
 
 def weight(state: EntryState, now: datetime, *, facts: FactSettings) -> float:

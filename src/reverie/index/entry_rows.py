@@ -55,12 +55,13 @@ _INDEXES = (
     " AND name != 'entry_day'"
 )
 
+_entry = msgspec.msgpack.Decoder(Entry).decode
+_state = msgspec.msgpack.Decoder(EntryState).decode
+
 
 def state_of(body: bytes, state: bytes) -> EntryState:
     """Return a stored state; an entry to which nothing happened is folded from itself."""
-    if state:
-        return msgspec.msgpack.decode(state, type=EntryState)
-    return fold(msgspec.msgpack.decode(body, type=Entry), ())
+    return _state(state) if state else fold(_entry(body), ())
 
 
 def row_of(entry: Entry, line: int, *, masked: bool) -> tuple[Any, ...]:
@@ -125,7 +126,7 @@ def refold(db: sqlite3.Connection, ids: Iterable[str]) -> None:
         if row is None:
             continue
         events = events_of(db, entry_id)
-        state = fold(msgspec.msgpack.decode(row[0], type=Entry), events)
+        state = fold(_entry(row[0]), events)
         values = (
             state.sig,
             state.due,

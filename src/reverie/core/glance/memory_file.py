@@ -23,7 +23,7 @@ from reverie.core.glance.standing import CONTEXT, DUE, PLAIN, PROTECTED_FROM, Sh
 from reverie.core.pages.blocks import Block, Broken, Missing, find_block, with_block
 from reverie.core.pages.front_matter import split
 from reverie.core.settings.value import Settings
-from reverie.core.significance import decayed, ended, faded, marks, stare
+from reverie.core.significance import decayed, ended, faded, marks, stare, sunk
 
 TITLE = "# Memory\n"
 COMMITMENTS = "Commitments (due / overdue)"
@@ -153,7 +153,7 @@ def _claim_entries(
         if not may_stand(state) or (entry.until and ended(state, now, calendar=calendar)):
             continue
         value = decayed(state, now, facts=settings.facts)
-        if value < settings.facts.min_importance and faded(state, now, facts=settings.facts):
+        if sunk(state, value, facts=settings.facts):
             continue
         board.entries[entry.id], firmness = state, standing(state)
         board.claims.append(
