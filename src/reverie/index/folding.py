@@ -100,19 +100,19 @@ class Folding:
     # Daily logs
 
     def _logs(self) -> None:
-        before = self._positions(layout.ARCHIVE)
+        before = self._identities(layout.ARCHIVE)
         # Asked first, for this is all that is done about years of closed days.
         changed = [
-            (path, before.get(path), status)
+            (path, status)
             for path, status in self.files.statuses(layout.ARCHIVE)
-            if not self._unchanged(before.get(path), status)
+            if before.get(path) != (status.st_size, status.st_mtime_ns, status.st_ino)
         ]
-        with entry_rows.filling(self.db, size=sum(status.st_size for _, _, status in changed)):
-            for path, known, status in changed:
+        with entry_rows.filling(self.db, size=sum(status.st_size for _, status in changed)):
+            for path, status in changed:
                 day = path.removeprefix(f"{layout.ARCHIVE}/").removesuffix(".md")
                 if path == layout.log_file(day) and is_day(day):
                     with self._reported():
-                        self._log(day, known, status)
+                        self._log(day, self._position(path) if path in before else None, status)
 
     def _log(self, day: str, before: Position | None, status: Any) -> None:  # noqa: ANN401 - os.stat_result
         """Store what the log of `day` gained; ids of hand-written lines count from the top."""
