@@ -63,6 +63,15 @@ _ELSEWHERE = {
 }
 # Whatever typer raises for a call that is wrong as written; the class moved between its versions, its heirs did not.
 _WRONG_CALL: type[Exception] = typer.BadParameter.__mro__[2]
+# What Python raises anywhere, and what it says to whoever called: half a character comes in as bytes that are no UTF-8.
+_MEANT: tuple[tuple[type[Exception], type[ReverieError], str], ...] = (
+    (UnicodeEncodeError, UsageError, "what was given is no text: write it in UTF-8"),
+    (
+        MemoryError,
+        ReverieError,
+        "there is not enough memory: let the process have more (`ulimit -v`), or set `embedder` to `none`",
+    ),
+)
 # What the system says to a path that cannot be one.
 _NO_PLACE = {errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO}
 # What it says to a stream that takes no more. What the files of a workspace meet is told by the store itself.
@@ -233,8 +242,9 @@ def _translated(error: Exception) -> Exception:
         return StoreUnwritable(
             f"{error.filename or 'a file'} may not be used ({error.strerror}): check its permissions"
         )
-    if isinstance(error, UnicodeEncodeError):  # half a character, as bytes that are no UTF-8 come in
-        return UsageError("what was given is no text: write it in UTF-8")
+    for kind, meant, sentence in _MEANT:
+        if isinstance(error, kind):
+            return meant(sentence)
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
         return ReverieError(
             f"the answer cannot be written ({error.strerror}): standard output takes no more; "
