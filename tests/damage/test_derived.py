@@ -83,3 +83,21 @@ def test_a_flipped_bit_anywhere_in_the_state_ends_no_verb(home: Path, wanted: di
             memory.due()
             memory.reindex()
             assert answers(memory)["list"] == wanted["list"], at
+
+
+def test_an_older_copy_beside_a_newer_index_is_told(
+    home: Path, tmp_path: Path, wanted: dict[str, object]
+) -> None:
+    """Where a backup was put back and the index kept, `check` says what to do, and then the backup is what answers."""
+    older = copy(home, tmp_path / "older")
+    with open_memory(home) as memory:
+        memory.remember("The turbine was sold to Porto")
+        memory.drain()
+        memory.list()
+    shutil.rmtree(older / "agent" / layout.INDEX)
+    shutil.copytree(home / "agent" / layout.INDEX, older / "agent" / layout.INDEX)
+    with open_memory(older) as memory:
+        assert ["reindex" in one.remedy for one in memory.check()] == [True]
+        memory.reindex()
+        assert memory.check() == ()
+        assert answers(memory) == wanted
