@@ -206,18 +206,9 @@ class Engine:
     def _limits(self, where: Filter) -> Iterator[tantivy.Query]:
         """Yield one query for each field of the filter that is given."""
         make = self._tantivy.Query
-        named = {
-            "kind": where.kinds,
-            "session": where.sessions,
-            "person": where.persons,
-            "category": where.categories,
-            "scope": where.scopes,
-        }
-        for name, values in named.items():
-            if values:
-                yield make.term_set_query(
-                    self._schema, "facet", [documents.facet(name, value) for value in values]
-                )
+        for name, values in where.alternatives.items():
+            facets = [documents.facet(name, value) for value in values]
+            yield make.term_set_query(self._schema, "facet", facets)
         for tag in where.tags:
             yield make.term_query(self._schema, "facet", documents.facet("tag", tag))
         if where.since or where.until:

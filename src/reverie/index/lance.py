@@ -219,17 +219,9 @@ class OpenWords:
 
 def condition(where: Filter) -> str:
     """Return the filter as the engine takes it; empty when it allows all."""
-    named = {
-        "kind": where.kinds,
-        "session": where.sessions,
-        "person": where.persons,
-        "category": where.categories,
-        "scope": where.scopes,
-    }
     parts = [
         f"array_has_any(facets, [{', '.join(_quoted(documents.facet(name, value)) for value in values)}])"
-        for name, values in named.items()
-        if values
+        for name, values in where.alternatives.items()
     ]
     parts += [f"array_has_any(facets, [{_quoted(documents.facet('tag', tag))}])" for tag in where.tags]
     if where.since:

@@ -58,16 +58,8 @@ def mask(places: npt.NDArray[np.void], where: Filter) -> npt.NDArray[np.bool_]:
     import numpy as np
 
     allowed = np.ones(places.size, bool)
-    named = {
-        "kind": where.kinds,
-        "session": where.sessions,
-        "person": where.persons,
-        "category": where.categories,
-        "scope": where.scopes,
-    }
-    for name, values in named.items():
-        if values:
-            allowed &= np.isin(places[name], np.array([hashed(value) for value in values], np.uint32))
+    for name, values in where.alternatives.items():
+        allowed &= np.isin(places[name], np.array([hashed(value) for value in values], np.uint32))
     if where.tags:
         bits = np.uint64(_tag_bits(where.tags))
         allowed &= (places["tags"] & bits) == bits

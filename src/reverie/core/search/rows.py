@@ -64,6 +64,18 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     since: str = ""
     until: str = ""
 
+    @property
+    def alternatives(self) -> dict[str, tuple[str, ...]]:
+        """The values that are given of each member of which a row has one, by the member's name."""
+        named = {
+            "kind": self.kinds,
+            "session": self.sessions,
+            "person": self.persons,
+            "category": self.categories,
+            "scope": self.scopes,
+        }
+        return {name: values for name, values in named.items() if values}
+
     def allows(self, row: Row) -> bool:
         """Return whether `row` passes."""
         return (
