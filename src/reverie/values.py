@@ -147,15 +147,8 @@ def matching(
     ]
 
 
-def listed(
-    ws: Workspace, prefix: tuple[str, ...], *, masked: Mask, wanted: Mapping[str, Any] | None = None
-) -> list[Value]:
-    """Return what `matching` does as readers get it."""
-    return [shown(item, masked) for item in matching(ws, prefix, masked=masked, wanted=wanted)]
-
-
 def namespaces(ws: Workspace, *, masked: Mask) -> list[tuple[str, ...]]:
-    """Return the namespaces in which there is a value that is listed, sorted."""
+    """Return the namespaces in which there is a value that a reader may see, sorted."""
     return sorted({item.line.namespace for item in matching(ws, (), masked=masked)})
 
 

@@ -255,10 +255,10 @@ def test_a_line_of_memory_names_its_entry() -> None:
 
 @pytest.mark.parametrize("example", of_kind("markdown log")[:1])
 def test_the_log_of_the_notebook_states_its_watermark(example: Example) -> None:
-    """A watermark of the log's example counts, for the example of runs holds its run."""
+    """The log's example holds the line of the run in the example of runs, as such a run adds it."""
     (runs,) = (one for one in EXAMPLES if one.info == "jsonl Run")
-    known = {run.run: run for run in values_of(runs)}
-    assert watermark.standing(example.text, known) == "2026-07-01"
+    (run,) = (one for one in values_of(runs) if one.watermark)
+    assert watermark.log_line(run, "2026-07-02") in example.text.splitlines()
 
 
 @pytest.mark.parametrize("example", of_kind("markdown summary")[:1])

@@ -25,8 +25,7 @@ from dream_world import (
 
 from reverie import layout
 from reverie.core.dreams.dreamt import Wish
-from reverie.core.dreams.watermark import advanced, run_name, standing
-from reverie.core.records import Run
+from reverie.core.dreams.watermark import advanced, run_name
 from reverie.errors import UsageError
 from reverie.store import counters
 from reverie.store.counters import DreamCounters
@@ -131,20 +130,19 @@ def test_an_unfinished_day_holds_the_watermark(ws: Workspace) -> None:
     assert "ingest" not in page(ws, "log.md")
 
 
-def test_forged_lines_move_no_watermark() -> None:
-    """A line of `log.md` counts only with the record of its run beside it (R-13)."""
-    record = Run(
-        run="dream:20260702-030000", kind="dream", started=NIGHT, ended=NIGHT, dreamer="x", result="productive",
-        watermark="2026-07-01",
-    )  # fmt: skip
-    text = (
-        "## [2026-07-02] ingest | run=dream:20260702-030000 watermark=2026-07-01\n"
+def test_forged_lines_move_no_watermark(ws: Workspace) -> None:
+    """A line that somebody writes into `log.md`, of a run that was or of none, moves no watermark (R-13)."""
+    log(ws, DAY)
+    run(ws)
+    forged = (
         "## [2026-07-03] ingest | run=dream:20260702-030000 watermark=2026-12-31\n"
         "## [2026-07-03] ingest | run=dream:20990101-000000 watermark=2026-12-31\n"
-        "watermark=2027-01-01\n"
     )
-    assert standing(text, {record.run: record}) == "2026-07-01"
-    assert standing(text, {}) == ""
+    ws.disk.replace("notebook/log.md", f"{page(ws, 'log.md')}{forged}".encode())
+    assert runs.watermark(ws) == "2026-07-01"
+    log(ws, [entry(8, "User owns a red bicycle", day="2026-06-01")])
+    assert run(ws).watermark == "2026-07-01"
+    assert page(ws, "log.md").count("2026-12-31") == 2
 
 
 def test_the_watermark_never_moves_back() -> None:

@@ -1,24 +1,18 @@
 """How far the notebook has come: the watermark, and the line that says so in `log.md`.
 
-Owns the form of that line and which lines count; promises that the watermark never moves back and never passes a day
-that holds a pending entry; never takes a line's word: one counts only if a run's record says the same.
+Owns the form of that line, which people read; promises that the watermark never moves back and never passes a day that
+holds a pending entry; never takes a line's word: the records of runs say how far it is.
 
     ## [2026-07-02] ingest | run=dream:20260702-030000 watermark=2026-07-01
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 
 from reverie.core.pages.source import split
 from reverie.core.records import Run
-from reverie.core.text.names import is_day
-
-_LINE = re.compile(
-    r"^## \[(\d{4}-\d{2}-\d{2})\] (\w+) \| run=(\S+) watermark=(\d{4}-\d{2}-\d{2})[ \t]*$", re.MULTILINE
-)
 
 
 def advanced(before: str, *, days: Iterable[str], pending: Iterable[str], today: str) -> str:
@@ -41,16 +35,6 @@ def with_line(text: str, line: str) -> str:
         return text
     kept, newline = text.rstrip(), split(text).newline
     return f"{kept}{newline * 2 if kept else ''}{line}{newline}"
-
-
-def standing(text: str, runs: Mapping[str, Run]) -> str:
-    """Return the watermark that `log.md` states, by those of its lines that agree with the record of their run."""
-    found = (
-        mark
-        for _, kind, name, mark in _LINE.findall(text)
-        if kind == "ingest" and is_day(mark) and (run := runs.get(name)) is not None and run.watermark == mark
-    )
-    return max(found, default="")
 
 
 def highest(runs: Iterable[Run]) -> str:
