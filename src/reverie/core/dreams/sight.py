@@ -114,12 +114,18 @@ class Sight:
         return made
 
     def seen_again(self, waiting: Iterable[Part]) -> list[Part]:
-        """Return the parts with the states that their entries have by now; nothing happens to raw records."""
+        """Return the parts with the states that their entries have by now; nothing happens to raw records.
+
+        Only what was linked is another: all that waits is not looked up, and held, a second time.
+        """
         return [
-            Part(state, part.text, part.number, part.of, part.raw)
+            part if state is part.state else Part(state, part.text, part.number, part.of, part.raw)
             for part in waiting
-            if (state := part.state if part.raw else self.find(part.id)) is not None
+            if (state := self._by_now(part)) is not None
         ]
+
+    def _by_now(self, part: Part) -> EntryState | None:
+        return self.find(part.id) if part.id in self._added and not part.raw else part.state
 
     def _learn(self, events: Iterable[Event]) -> None:
         for event in events:
