@@ -13,6 +13,7 @@ import threading
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shlex import quote, split
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -137,8 +138,8 @@ def test_secrets_that_others_may_read(ward: Ward) -> None:
         path.touch()
         path.chmod(mode)
         found = ward.one("private")
-        assert found["remedy"] == f"run `{command} {path}`"
-        subprocess.run(found["remedy"].split("`")[1].split(), check=True, env={"PATH": "/bin:/usr/bin"})
+        assert found["remedy"] == f"run `{command} {quote(str(path))}`"
+        subprocess.run(split(found["remedy"].split("`")[1]), check=True, env={"PATH": "/bin:/usr/bin"})
         assert ward.symptoms() == []
 
 
@@ -166,14 +167,14 @@ def test_a_workspace_that_is_not_there(ward: Ward) -> None:
     """A folder that is no workspace is told once, with the command that makes it one."""
     shutil.rmtree(ward.shell.folder)
     ward.shell.folder.mkdir()
-    assert ward.one("workspace")["remedy"] == f"run `reverie init {ward.shell.folder}`"
+    assert ward.one("workspace")["remedy"] == f"run `reverie init {quote(str(ward.shell.folder))}`"
 
 
 def test_a_stranger_s_workspace(ward: Ward) -> None:
     """A workspace that somebody else made is read-only until it is trusted."""
     (ward.shell.config / "key").unlink()
     found = [one for one in ward.symptoms() if one["part"] == "workspace"]
-    assert [one["remedy"].split("`")[1] for one in found] == [f"reverie trust {ward.shell.folder}"]
+    assert [split(one["remedy"].split("`")[1])[1:] for one in found] == [["trust", str(ward.shell.folder)]]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write in a read-only folder")
@@ -193,7 +194,7 @@ def test_many_folders_that_cannot_be_written_are_told_at_once(ward: Ward) -> Non
     ward.patch.setattr(os, "access", lambda path, mode: str(path) not in shut and may(path, mode))
     found = ward.one("workspace")
     assert found["what"] == "the folder cannot be written, nor can 2 more"
-    assert {word for word in found["remedy"].strip("`").split() if word.startswith("/")} == shut
+    assert {word for word in split(found["remedy"].replace("`", " ")) if word.startswith("/")} == shut
 
 
 @pytest.mark.parametrize("name", ["", layout.INDEX], ids=["workspace", "index"])
@@ -272,8 +273,7 @@ def test_what_a_crash_left(ward: Ward) -> None:
     assert "a dream" in ward.run(inside.leftovers)[0]
     go.set()
     thread.join()
-    until = datetime.now(UTC) + timedelta(hours=1)
-    lease.take(ws, "dream:20260702-030000", holder="an editor", until=until)
+    lease.take(ws, "dream:20260702-030000", holder="an editor", until=datetime.now(UTC) + timedelta(hours=1))
     assert "an editor" in ward.run(inside.leftovers)[0]
     (ws.root / layout.ERASE_INTENT).write_bytes(b"{}\n")
     assert any("erase.json" in one for one in ward.run(inside.memory))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def test_installing_keeps_everything_and_uninstalling_takes_only_ours(shell: She
     held = json.loads(settings.read_text())
     assert list(held["hooks"]) == ["Stop", *(event for event in EVENTS if event != "Stop")]
     line = held["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-    assert line.endswith(f" hook SessionStart --workspace {shell.folder} --config-dir {shell.config}")
+    told = ["hook", "SessionStart", "--workspace", str(shell.folder), "--config-dir", str(shell.config)]
+    assert shlex.split(line)[1:] == told
     assert stat.S_IMODE(settings.stat().st_mode) == 0o644
     assert settings.with_name("settings.json.before-reverie").read_text() == MINE
     before = settings.read_bytes()

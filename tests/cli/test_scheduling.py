@@ -168,7 +168,7 @@ def test_what_systemd_did_not_take_is_left_to_a_person(shell: Shell, system: Sys
     assert len(scheduled(shell, "systemd")["by_hand"]) == 2  # type: ignore[arg-type]
     said = shell.ok("init", "--schedule", "systemd").out
     assert "run this yourself: systemctl --user daemon-reload" in said
-    assert f"undo: reverie init {shell.folder} --schedule none" in said
+    assert f"undo: reverie init {shlex.quote(str(shell.folder))} --schedule none" in said
 
 
 def test_without_a_crontab_program_it_is_told(shell: Shell, system: System) -> None:

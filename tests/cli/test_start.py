@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -114,6 +115,7 @@ def test_the_next_command_reaches_what_init_made(shell: Shell, monkeypatch: pyte
     monkeypatch.setenv("HOME", str(shell.folder.parent))
     monkeypatch.delenv("REVERIE_WORKSPACE", raising=False)
     told, place = ("--config-dir", str(shell.config)), str(shell.folder)
-    assert f"next: reverie -w {place} remember" in shell.raw(*told, "init", place, "--agent-id", "coder").out
+    said = shell.raw(*told, "init", place, "--agent-id", "coder").out
+    assert f"next: reverie -w {shlex.quote(place)} remember" in said
     assert "next: reverie --agent-id other remember" in shell.raw(*told, "init", "--agent-id", "other").out
     assert "next: reverie remember" in shell.raw(*told, "init").out

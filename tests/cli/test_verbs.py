@@ -98,7 +98,7 @@ def test_a_command_answers_programs_with_one_value(
     """With `--json` a command prints one JSON value and nothing else, and exits 0."""
     talk = tmp_path / "talk.jsonl"
     talk.write_text('{"role": "user", "content": "hello"}\n')
-    words = call.format(tea=tea, quote=quote, talk=talk, copy=tmp_path / "copy").split()
+    words = [word.format(tea=tea, quote=quote, talk=talk, copy=tmp_path / "copy") for word in call.split()]
     answer = shell.ok(*words, "--json")
     assert answer.err == ""
     assert isinstance(answer.value, dict | list)
@@ -111,7 +111,9 @@ def test_a_command_answers_people_in_words(
     """Without `--json` a command says in words what it did, and exits 0."""
     talk = tmp_path / "talk.jsonl"
     talk.write_text('{"role": "user", "content": "hello"}\n')
-    answer = shell.ok(*call.format(tea=tea, quote=quote, talk=talk, copy=tmp_path / "copy").split())
+    answer = shell.ok(
+        *[word.format(tea=tea, quote=quote, talk=talk, copy=tmp_path / "copy") for word in call.split()]
+    )
     assert answer.err == ""
     assert answer.out.strip()
     assert not answer.out.startswith(("{", "["))
