@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reverie import layout
-from reverie.config import CONFIG, config_folder, load, shared_folders, workspace_path
+from reverie.config import AGENT, CONFIG, config_folder, load, shared_folders, variable, workspace_path
+from reverie.core.settings.sources import AGENT_VARIABLE, WORKSPACE_VARIABLE
 from reverie.core.settings.value import Settings
 from reverie.core.text.names import safe_name
 from reverie.store.filesystem.disk import Disk
@@ -71,6 +72,12 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     def folder(self) -> Path:
         """Return the workspace's folder."""
         return workspace_path(self.path, self.agent, config_dir=self.config_dir, environment=self.environment)
+
+    def called(self, folder: Path) -> str:
+        """Return what the agent is called whose workspace lies there: as it was named, or as the folder is."""
+        if not self.agent and (self.path is not None or variable(WORKSPACE_VARIABLE, self.environment)):
+            return folder.name
+        return self.agent or variable(AGENT_VARIABLE, self.environment) or AGENT
 
     def settings_at(self, folder: Path, *, above: Path | None = None) -> Settings:
         """Return the settings of a workspace, of a person's also those of the one `above` it; raises BadSettings."""

@@ -310,7 +310,7 @@ def make_workspace(opening: Opening) -> Opened:
     ws = opening.workspace(opening.folder())
     ws.disk.make_folder("")
     if ws.disk.size(layout.ORIGIN) is None:
-        ws.found(_identity(opening, ws, agent=opening.agent or ws.root.name, person=""))
+        ws.found(_identity(opening, ws, agent=opening.called(ws.root), person=""))
         pages.bootstrap(ws)
     else:
         ws.make_folders()
@@ -331,7 +331,7 @@ def trust_workspace(opening: Opening) -> Opened:
     try:
         identity = ws.identity()
     except DamagedFile:
-        identity = Identity(id=ws.new_id(), agent=opening.agent or ws.root.name, created=ws.clock())
+        identity = Identity(id=ws.new_id(), agent=opening.called(ws.root), created=ws.clock())
     ws.found(_sealed(opening, identity))
     for name in ws.disk.list(layout.PEOPLE):
         with suppress(NotAWorkspace, DamagedFile, UnsafePath):  # `check` names what is no person's workspace

@@ -9,6 +9,7 @@ out is told. Everything else is looked at whole, however much there is.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -208,7 +209,7 @@ def _standing_problems(seen: Status) -> Iterator[Problem]:
     if not seen.trusted:
         yield Problem(
             "this workspace was not made here, so it is read-only",
-            f"look through it, then run `reverie trust {seen.workspace}`",
+            f"look through it, then run `reverie trust {shlex.quote(seen.workspace)}`",
         )
     if seen.quarantine:
         yield Problem(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from reverie.errors import ReverieError
+from reverie.errors import ReverieError, Untrusted
 from reverie.surface.http.problems import KINDS, MEDIA, Refusal, problem
 
 if TYPE_CHECKING:
@@ -30,6 +32,14 @@ def test_no_folder_of_the_machine_is_named(world: World) -> None:
     answers += [world.ask("GET", "/status"), world.ask("GET", "/entries")]
     for response in answers:
         assert str(world.home) not in response.text
+
+
+def test_a_folder_is_not_named_as_it_is_typed_either() -> None:
+    """A folder that stands quoted in a command to type is called by its name like any other, quotes and all."""
+    folder = Path("/home/dana/dana's notes")
+    error = Untrusted(f"{folder} was not made here: run `reverie trust {shlex.quote(str(folder))}`")
+    told = problem(error, (("<workspace>", folder),)).detail
+    assert told == "<workspace> was not made here: run `reverie trust <workspace>`"
 
 
 def errors(kind: type[ReverieError] = ReverieError) -> Iterator[type[ReverieError]]:

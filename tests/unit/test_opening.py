@@ -22,7 +22,7 @@ from reverie.errors import (
     Untrusted,
 )
 from reverie.memory import Memory
-from reverie.opening import open_workspace, trust_workspace
+from reverie.opening import make_workspace, open_workspace, trust_workspace
 from reverie.store.intents import DrainIntent
 from reverie.testing import CrashDisk
 
@@ -48,6 +48,34 @@ def test_the_way_to_make_a_workspace_makes_the_one_that_was_meant(desk: Desk, tm
         with pytest.raises(NotAWorkspace) as caught:
             open_workspace(desk.opening(environment={"HOME": str(tmp_path)}, **named))
         assert said in str(caught.value)
+
+
+def test_an_agent_is_called_as_it_was_named(desk: Desk, tmp_path: Path) -> None:
+    """The name that led to a workspace is its agent's, `default` too; where a folder did, the agent has its name."""
+    home = {"HOME": str(tmp_path)}
+    named = {
+        "default": {},
+        "support bot": {"environment": home | {"REVERIE_AGENT_ID": "support bot"}},
+        "coder": {"agent": "coder"},
+        "my notes": {"path": tmp_path / "my notes"},
+        "Mira": {"path": tmp_path / "elsewhere", "agent": "Mira"},
+    }
+    for name, given in named.items():
+        opening = desk.opening(**{"path": None, "agent": None, "environment": home} | given)
+        with Memory(make_workspace(opening)) as made:
+            assert made.status().agent == name
+
+
+def test_what_is_to_be_typed_is_quoted(desk: Desk, tmp_path: Path) -> None:
+    """A command in a message or a remedy can be pasted, though the folder that it names has a blank."""
+    here = tmp_path / "my notes"
+    with pytest.raises(NotAWorkspace) as caught:
+        desk.opening().workspace(here).identity()
+    assert f"`reverie init '{here}'`" in str(caught.value)
+    reverie.init(here, config_dir=tmp_path / "config").close()
+    with reverie.open(here, config_dir=tmp_path / "other") as memory:
+        remedies = [one.remedy for one in memory.status().problems]
+    assert any(f"`reverie trust '{here}'`" in one for one in remedies)
 
 
 def test_making_a_workspace_twice_keeps_every_file(desk: Desk) -> None:

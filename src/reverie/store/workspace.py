@@ -6,6 +6,7 @@ has its folders and that a newer format is refused; never reads the environment 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
@@ -128,7 +129,7 @@ class Workspace:
         if data is None and self.expected is not None:
             return self.expected
         if data is None:
-            message = f"{self.root} is no workspace: run `reverie init {self.root}` to make one there"
+            message = f"{self.root} is no workspace: run `reverie init {shlex.quote(str(self.root))}` to make one there"
             raise NotAWorkspace(message)
         lines, damaged = framing.read(data)
         if lines and not damaged:

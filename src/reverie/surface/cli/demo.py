@@ -7,6 +7,7 @@ alone, and that what was made stays there to be looked at; never uses a model, a
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -115,16 +116,21 @@ def _farewell(folder: Path, lives: list[Life]) -> Iterator[Line]:
     yield line("")
     yield heading("Look around")
     yield line(
-        f"  export REVERIE_CONFIG_DIR={os.path.relpath(folder / _CONFIG)}",
+        f"  export REVERIE_CONFIG_DIR={_typed(folder / _CONFIG)}",
         dim("   the key these were made with"),
     )
     for life in lives:
-        root = os.path.relpath(life.memory.root)
         asked = life.talk.questions[0].text if life.talk.questions else "…"
-        yield line(f'  reverie -w {root} recall "{asked}"', indent=4)
-    first = os.path.relpath(lives[0].memory.root)
-    yield line(f"  reverie -w {first} status", dim("   or open the folder in Obsidian"))
+        yield line(f"  reverie -w {_typed(life.memory.root)} recall {shlex.quote(asked)}", indent=4)
+    yield line(
+        f"  reverie -w {_typed(lives[0].memory.root)} status", dim("   or open the folder in Obsidian")
+    )
     yield line(bold(f"Nothing outside {os.path.relpath(folder)} was touched."))
+
+
+def _typed(folder: Path) -> str:
+    """Return a folder as it is typed into a shell from here."""
+    return shlex.quote(os.path.relpath(folder))
 
 
 def _clear(folder: Path) -> None:
