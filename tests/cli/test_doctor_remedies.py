@@ -156,6 +156,20 @@ def dead_hooks(home: Home) -> None:
     home.hooks.write_text(own.replace(called[1], "/gone/bin/reverie"))
 
 
+def test_hooks_that_call_a_program_in_a_folder_with_a_blank_are_sound(home: Home) -> None:
+    """A hook's program is found though its path has blanks and quotes, where Claude Code keeps its settings."""
+    program = home.folder / "my programs" / "reverie"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(stat.S_IRWXU)
+    command = shlex.join([str(program), "hook", "Stop"])
+    home.hooks.parent.mkdir(exist_ok=True)
+    home.hooks.write_text(
+        json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    )
+    assert not [one for one in home.symptoms() if one["part"] == "hooks"]
+
+
 def half_drained(home: Home) -> None:
     """A record waits that no drain has stored, and the drain before it was cut off."""
     home.shell.raw("remember", "User likes tea")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +59,7 @@ def install(ctx: typer.Context, host: _Host, project: _Project = False) -> None:
     if project and told.workspace is None and told.agent_id is None:
         told.agent_id = _agent_of(Path.cwd())
     made = _made(opening_of(ctx))
-    file = _settings(project=project)
+    file = settings_file(project=project)
     lines = {event: _line(event, told, shared=project) for event in claude_code_events.EVENTS}
     changed = host_settings.edit(file, lambda text: claude_code.with_hooks(text, lines))
     value = {"file": file, "changed": changed, "workspace": made, "events": claude_code_events.EVENTS}
@@ -73,7 +74,7 @@ def install(ctx: typer.Context, host: _Host, project: _Project = False) -> None:
 def uninstall(ctx: typer.Context, host: _Host, project: _Project = False) -> None:
     """Take Reverie's hooks out of a coding agent's settings, and nothing else; the memory stays."""
     _check(host)
-    file = _settings(project=project)
+    file = settings_file(project=project)
     changed = host_settings.edit(file, lambda text: claude_code.without_hooks(text) if text.strip() else text)
     answer(
         ctx,
@@ -116,12 +117,13 @@ def _made(opening: Opening) -> Path:
             return memory.root
 
 
-def _settings(*, project: bool) -> Path:
+def settings_file(*, project: bool = False, environment: Mapping[str, str] | None = None) -> Path:
     """Return the file of Claude Code's settings: the project's in this folder, or the user's."""
     if project:
         return Path.cwd() / ".claude" / "settings.json"
-    home = variable("CLAUDE_CONFIG_DIR") or "~/.claude"
-    return Path(home).expanduser() / "settings.json"
+    home = variable("HOME", environment) or Path.home()
+    folder = variable("CLAUDE_CONFIG_DIR", environment) or Path(home, ".claude")
+    return Path(folder).expanduser() / "settings.json"
 
 
 def _agent_of(folder: Path) -> str:

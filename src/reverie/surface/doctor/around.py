@@ -5,26 +5,25 @@ Owns these looks; promises to read other programs' files and never to write them
 
 from __future__ import annotations
 
+import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 from reverie import layout
+from reverie.adapters import claude_code
 from reverie.config import units_folder
-from reverie.core.formats import json_edit
 from reverie.errors import ReverieError, UsageError
 from reverie.opening import open_workspace
 from reverie.store import counters
 from reverie.store.counters import ConsolidateCounters
 from reverie.store.filesystem.lock import Locks
 from reverie.store.hosts.scheduling import scheduled
+from reverie.surface.cli.hosts import settings_file
 from reverie.surface.cli.scheduling import job_of
 from reverie.surface.doctor.symptoms import Patient, Symptom, typed
 
 _OVERDUE = timedelta(hours=36)
-_CLAUDE = Path(".claude/settings.json")
 
 
 def schedule(patient: Patient) -> Iterator[Symptom]:
@@ -60,20 +59,20 @@ def schedule(patient: Patient) -> Iterator[Symptom]:
 
 def hooks(patient: Patient) -> Iterator[Symptom]:
     """Look whether Claude Code's settings can be read, and whether hooks of ours in them lead to a program."""
+    place = settings_file(environment=patient.opening.environment)
     try:
-        place = _home(patient) / _CLAUDE
         text = place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, UsageError):
+    except (OSError, UnicodeDecodeError):
         return  # there is none: nothing was installed there
     try:
-        told = json_edit.parse(text).plain()  # which may have comments, as for Claude Code itself
+        found = claude_code.commands_in(text)
     except UsageError as error:
         yield Symptom(
             part="hooks", place=str(place), what=f"it is no JSON ({error})", remedy="mend it by hand"
         )
         return
-    for event, command in _commands(told):
-        program = command.split()[0].strip("\"'") if command.split() else ""
+    for event, command in found:
+        program = _program(command)
         if "reverie" in command and shutil.which(program) is None:
             yield Symptom(
                 part="hooks",
@@ -84,17 +83,10 @@ def hooks(patient: Patient) -> Iterator[Symptom]:
             )
 
 
-def _commands(told: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - another program's file
-    """Yield each hook's event and command; what is of another shape is passed over."""
-    events = told.get("hooks") if isinstance(told, Mapping) else None
-    for event, groups in events.items() if isinstance(events, Mapping) else ():
-        for group in groups if isinstance(groups, list) else ():
-            inner = group.get("hooks") if isinstance(group, Mapping) else None
-            for hook in inner if isinstance(inner, list) else ():
-                if isinstance(hook, Mapping) and isinstance(hook.get("command"), str):
-                    yield str(event), hook["command"]
-
-
-def _home(patient: Patient) -> Path:
-    environment = patient.opening.environment
-    return Path(environment["HOME"]) if environment and environment.get("HOME") else Path.home()
+def _program(command: str) -> str:
+    """Return the program that a command line calls."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # quotes that do not close, by whoever edited it
+        words = command.split()
+    return words[0] if words else ""
