@@ -13,7 +13,7 @@ import msgspec
 
 from reverie.core.records import ToolCall, Turn
 from reverie.importers.taken import Found, Passed
-from reverie.importers.turns import text_of
+from reverie.importers.turns import text_of, without_nul
 
 # Tuples, not sets: a stranger's `type` need not be hashable.
 _TOOLS = ("tool_use", "tool_result")
@@ -39,13 +39,13 @@ def turns_of(content: Any, like: Turn) -> Iterator[Found]:  # noqa: ANN401 - for
         if part.get("type") in _SILENT:
             yield Passed("thinking")
     if words.strip() or calls or like.attachments:
-        yield msgspec.structs.replace(like, content=_clean(words), calls=calls)
+        yield msgspec.structs.replace(like, content=without_nul(words), calls=calls)
     for number, part in enumerate(parts):
         result = text_of(part.get("content")) if part.get("type") == "tool_result" else None
         if result:
             yield Turn(
                 role="tool",
-                content=_clean(result),
+                content=without_nul(result),
                 at=like.at,
                 session=like.session,
                 id=f"{like.id}:{number}",
@@ -59,7 +59,3 @@ def _call(part: dict[str, Any]) -> ToolCall:
         name=str(part.get("name") or ""),
         arguments=msgspec.json.encode(part.get("input")).decode(),
     )
-
-
-def _clean(text: str) -> str:
-    return text.replace("\0", "�")

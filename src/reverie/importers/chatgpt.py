@@ -14,7 +14,7 @@ from reverie.core.entries import derived_id
 from reverie.core.records import Attachment, Role, Turn
 from reverie.errors import UsageError
 from reverie.importers.taken import Found, Passed
-from reverie.importers.turns import Defaults
+from reverie.importers.turns import Defaults, without_nul
 
 _SPEAKERS: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _SPOKEN = ("text", "multimodal_text", "code")
@@ -88,7 +88,7 @@ def _said(message: dict[str, Any], node: str, *, at: datetime, session: str) -> 
     known = message.get("id")
     return Turn(
         role=_SPEAKERS[role],
-        content=words.replace("\0", "�"),
+        content=without_nul(words),
         at=at,
         session=session,
         id=known if isinstance(known, str) and known else node,

@@ -27,7 +27,7 @@ from reverie.core.records import Role, ToolCall, Turn
 from reverie.importers.met import SIZE, Met
 from reverie.importers.own import ANSWERED, is_own
 from reverie.importers.taken import Found, Passed
-from reverie.importers.turns import Defaults, text_of
+from reverie.importers.turns import Defaults, text_of, without_nul
 
 _TYPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _SHOWN: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
@@ -139,7 +139,7 @@ class Rollout:
     def _item(self, payload: dict[str, Any]) -> Iterator[Found]:
         kind = str(payload.get("type"))
         if kind == "message":
-            role, words = payload.get("role"), (text_of(payload.get("content")) or "").replace("\0", "�")
+            role, words = payload.get("role"), without_nul(text_of(payload.get("content")) or "")
             if role not in _SHOWN.values():  # which may be unhashable
                 yield Passed(f"said by {str(role)[:40]}")
             elif words.lstrip().startswith(_PUT_IN):
@@ -159,7 +159,7 @@ class Rollout:
         if kind not in _SHOWN:
             yield Passed(f"an event of type {kind[:40]}")
             return
-        words = str(payload.get("message") or "").replace("\0", "�").strip()
+        words = without_nul(str(payload.get("message") or "")).strip()
         yield from self._once((_SHOWN[kind], words), mine=self.talk.events, other=self.talk.items)
 
     def _once(self, said: _Said, *, mine: Counter[bytes], other: Counter[bytes]) -> Iterator[Found]:
@@ -206,7 +206,7 @@ class Rollout:
             return Passed("empty")
         return Turn(
             role="tool",
-            content=words.replace("\0", "�"),
+            content=without_nul(words),
             at=self.at,
             session=self.talk.session,
             id=derived_id("turn", self.talk.session, "result", call),

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reverie.core.days import parse_instant
 from reverie.core.entries import derived_id
 from reverie.errors import UsageError
 from reverie.importers.taken import Fact, Found, Passed
-from reverie.importers.turns import Defaults, parse_local, wall_clock
+from reverie.importers.turns import Defaults, instant_of
 
 
 def is_mem0(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
@@ -39,15 +38,11 @@ def mem0(value: Any, defaults: Defaults) -> Iterator[Found]:  # noqa: ANN401 - f
         yield Passed("empty")
         return
     written = value.get("updated_at") or value.get("created_at")
-    at = None
-    if isinstance(written, str):
-        local = parse_local(written)
-        at = wall_clock(local, defaults.calendar) if local else parse_instant(written)
     tags = value.get("categories")
     yield Fact(
         text=text,
         key=derived_id("mem0", str(value.get("id")), text),
-        at=at,
+        at=instant_of(written, defaults.calendar) if isinstance(written, str) else None,
         who=str(value.get("user_id") or ""),
         tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
     )

@@ -118,6 +118,11 @@ def text_of(content: Any) -> str | None:  # noqa: ANN401 - foreign JSON
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
+def without_nul(text: str) -> str:
+    """Return a text that can be stored: U+FFFD stands for each NUL, which no text holds on purpose."""
+    return text.replace("\0", "�")
+
+
 def _text(value: Any) -> str:  # noqa: ANN401 - foreign JSON
     return (
         value
@@ -142,10 +147,15 @@ def _instant(value: dict[str, Any], calendar: Calendar, *, before: datetime) -> 
             raise UsageError(f"its timestamp {given} is no time: {error}") from error
     if not isinstance(given, str):
         raise UsageError(f"its timestamp is {type(given).__name__}: write 2026-07-01T14:05:00+02:00")
+    return instant_of(given, calendar)
+
+
+def instant_of(text: str, calendar: Calendar) -> datetime:
+    """Return the instant that is written; without an offset it is the calendar's own time. Raises UsageError."""
     try:
-        return parse_instant(given)
+        return parse_instant(text)
     except UsageError:
-        local = parse_local(given)
+        local = _local(text)
         if local is None:
             raise
         return wall_clock(local, calendar)
@@ -161,7 +171,7 @@ def wall_clock(local: datetime, calendar: Calendar) -> datetime:
     )
 
 
-def parse_local(text: str) -> datetime | None:
+def _local(text: str) -> datetime | None:
     """Return the wall-clock time that `text` writes without an offset, or None."""
     try:
         local = datetime.fromisoformat(text.strip())
