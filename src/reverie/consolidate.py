@@ -24,7 +24,7 @@ from reverie.core.text.plural import many
 from reverie.digest import Digested
 from reverie.drain import Drained
 from reverie.dream import Dreamt
-from reverie.errors import Busy, DrainFailed, ReverieError
+from reverie.errors import Busy, DrainFailed, ReverieError, UsageError
 from reverie.extract import Extracted
 from reverie.lint import Linted
 from reverie.publish import Published
@@ -86,6 +86,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     promote_only: bool = False
     dry_run: bool = False
     after: Trigger | None = None
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for two parts at once, each without the other."""
+        if self.drain_only and self.promote_only:
+            raise UsageError("drain_only and promote_only exclude each other: choose one")
 
     @property
     def stages(self) -> tuple[str, ...]:

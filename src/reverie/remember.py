@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import msgspec
 
@@ -22,15 +22,21 @@ from reverie import layout
 from reverie.core.categories import category, hint
 from reverie.core.days import WHEN_FORMS, format_instant, is_when, when_bounds
 from reverie.core.due import Due
-from reverie.core.due_every import canonical, first, following, is_every, lacks_zone, resolved
+from reverie.core.due_every import canonical, first, following, is_every, past, resolved, zoneless
 from reverie.core.entries import OWN, backwards, derived_id, notable, oversized, problem
 from reverie.core.fold import FEEDBACK_WORDS, EntryState, parse_score, undone
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.records import Draft, Entry, Event, Feedback, Origin, Remember
 from reverie.core.sessions.intake import mistyped, must_be
 from reverie.errors import Busy, Conflict, DamagedFile, DrainFailed, InvalidRecord, UnsafePath, UsageError
+from reverie.later import later
 from reverie.store import journal, kept_out, notes, quarantine, stream
 from reverie.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from reverie.model.rules import when_said as words
+else:
+    words = later("reverie.model.rules.when_said")
 
 APART = 0.1  # an outside judge who differs by more says why
 
@@ -45,7 +51,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
     `repeated`: the idempotency key had stored the same text before; `asked`: it resembles something forgotten, so that
     it is hidden until a person says what is meant; `hint`: a category that may be a slip; `redacted`: the kinds of
-    secrets taken out.
+    secrets taken out; `when`: the time at which a promise is due.
     """
 
     id: str = ""
@@ -55,6 +61,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     refused: str = ""
     hint: str = ""
     redacted: tuple[str, ...] = ()
+    when: str = ""
     due: Due = Due()
 
 
@@ -74,7 +81,7 @@ def remember(ws: Workspace, text: str, draft: Draft, *, known: Known) -> Remembe
     if topic := excluded_by(entry.text, ws.settings.exclusions):
         kept_out.excluded(ws)
         return Remembered(refused=f"the topic {topic!r} is excluded")
-    if reason := _zoneless(ws, draft.due) or problem(entry) or backwards(entry, ws.calendar):
+    if reason := _zoneless(ws, draft.due, entry.due) or problem(entry) or backwards(entry, ws.calendar):
         _refuse(ws, entry, reason)
     done = _store_once(ws, entry, draft, known=known) if draft.key else _store(ws, entry, draft)
     if done.repeated:
@@ -91,7 +98,7 @@ def _store_once(ws: Workspace, entry: Entry, draft: Draft, *, known: Known) -> R
         if before is None:
             return _store(ws, entry, draft)
         if before.text == entry.text:
-            return Remembered(id=entry.id, repeated=True)
+            return Remembered(id=entry.id, repeated=True, when=before.due)
         message = f"the key {draft.key!r} already stands for another text, entry {entry.id}: use a new key"
         raise Conflict(message)
 
@@ -116,7 +123,7 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
     clean = ws.clean
     at = (draft.at or ws.clock()).replace(microsecond=0)
     day, every = ws.calendar.day(at), _every(draft.every)
-    due = resolved(draft.due, ws.calendar) or (first(every, day) if every else "")
+    due = _when(ws, draft.due, at, last=True) or (first(every, day) if every else "")
     named = "commitment" if due and draft.category == "fact" else draft.category
     return Entry(
         id=derived_id("key", draft.key) if draft.key else ws.new_id(),
@@ -129,8 +136,8 @@ def entry_of(ws: Workspace, text: str, draft: Draft) -> Entry:
         conf=draft.conf,
         who=clean(draft.who),
         about=clean(draft.about),
-        since=resolved(draft.since, ws.calendar),
-        until=resolved(draft.until, ws.calendar),
+        since=_when(ws, draft.since, at),
+        until=_when(ws, draft.until, at, last=True),
         due=due,
         every=every,
         scope=draft.scope,
@@ -151,24 +158,23 @@ def _every(said: str) -> str:
         return said
 
 
-def _zoneless(ws: Workspace, when: str) -> str:
-    """Return why a time that says no zone is not taken, or nothing: where nobody set one, it could be any hour."""
-    if ws.settings.zone_said or not lacks_zone(when):
-        return ""
-    zone, said = ws.calendar.zone, when.strip().replace(" ", "T")
-    return f"due {said} has no zone: add an offset, as in {said}+02:00, or set `zone` (here: {zone})"
+def _when(ws: Workspace, said: str, at: datetime, *, last: bool = False) -> str:
+    """Return a time in the stored form, also one in words that were said at `at`; what is none as it is."""
+    when = resolved(said, ws.calendar)
+    if not when or is_when(when):
+        return when
+    return words.when_said(when, at, calendar=ws.calendar, last=last) or when
 
 
-def _past(ws: Workspace, due: str, at: datetime) -> str:
-    """Return why a promise made at an instant cannot be due then, or nothing."""
-    if not due or when_bounds(due, ws.calendar)[1] > at:
-        return ""
-    return f"due {due} lies in the past: give a date to come, or in `at` when it was promised"
+def _zoneless(ws: Workspace, said: str, stored: str) -> str:
+    """Return why a time of day that was said without a zone is not taken, or nothing."""
+    return "" if ws.settings.zone_said else zoneless(said, stored, calendar=ws.calendar)
 
 
 def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     """Write the one record that stores `entry`."""
-    if reason := _past(ws, entry.due, entry.at):  # only now: a keyed call repeated later is none that is new
+    # Only now: a keyed call that is repeated later is none that is new.
+    if reason := past(entry.due, entry.at, calendar=ws.calendar):
         _refuse(ws, entry, reason)
     at, due = ws.clock(), Due(publish=notable(entry) or draft.pin)
     if not (draft.pin or entry.due or entry.category == "commitment"):
@@ -180,7 +186,7 @@ def _store(ws: Workspace, entry: Entry, draft: Draft) -> Remembered:
     kind = "pin" if draft.pin else "commitment"
     stored = Event(id=ws.new_id(), at=at, kind=kind, entry=entry.id, body=entry, by=draft.origin)
     stream.append(ws, layout.EVENTS, stored)
-    return Remembered(id=entry.id, hint=hint(entry.category), due=due | Due(drain=True))
+    return Remembered(id=entry.id, hint=hint(entry.category), when=entry.due, due=due | Due(drain=True))
 
 
 def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:
@@ -191,24 +197,11 @@ def _refuse(ws: Workspace, entry: Entry, reason: str) -> NoReturn:
 
 
 def happen(
-    ws: Workspace,
-    kind: str,
-    entry: str,
-    *,
-    when: str = "",
-    why: str = "",
-    by: Origin = "user",
+    ws: Workspace, kind: str, entry: str, *, when: str = "", why: str = "", by: Origin = "user"
 ) -> Event:
     """Record that `kind` happened to `entry`, and return the event once it is on disk."""
-    record = Event(
-        id=ws.new_id(),
-        at=ws.clock(),
-        kind=kind,
-        entry=entry,
-        when=when,
-        why=ws.clean(why),
-        by=by,
-    )
+    said = ws.clean(why)
+    record = Event(id=ws.new_id(), at=ws.clock(), kind=kind, entry=entry, when=when, why=said, by=by)
     stream.append(ws, layout.EVENTS, record)
     return record
 
@@ -217,16 +210,18 @@ def settle(ws: Workspace, state: EntryState, *, cancelled: bool = False, until: 
     """Record that a promise was kept, no longer holds, or is due `until` then; None when it was kept already.
 
     One that comes again is then due at its next time that is not over; each time is kept once. Raises UsageError for
-    what is no promise and for a time that is none or past.
+    what is no promise, for a time that is none or past, and for `cancelled` beside `until`.
     """
     entry, now = state.entry, ws.clock()
+    if cancelled and until:
+        raise UsageError("cancelled and until exclude each other: choose one")
     if not (entry.category == "commitment" or state.due):
         message = f"entry {entry.id} is no promise: `reverie due` lists those there are"
         raise UsageError(message)
     if until:
-        when = resolved(until, ws.calendar)
+        when = _when(ws, until, now, last=True)
         none = "" if is_when(when) else f"{until[:40]!r} is no date or time: {WHEN_FORMS}"
-        wrong = none or _zoneless(ws, until) or _past(ws, when, now)
+        wrong = none or _zoneless(ws, until, when) or past(when, now, calendar=ws.calendar)
         if wrong:
             message = f"it cannot be put off: {wrong}"
             raise UsageError(message)
@@ -337,7 +332,7 @@ def correct(
     )
     stream.append(ws, layout.EVENTS, record)
     taken = kept_out.taken(ws, new, (text, *old.tags, old.who, old.about))
-    return Remembered(id=new.id, redacted=taken, due=Due(publish=True, drain=True))
+    return Remembered(id=new.id, redacted=taken, when=new.due, due=Due(publish=True, drain=True))
 
 
 def note(ws: Workspace, text: str, *, at: datetime | None = None) -> str:

@@ -109,7 +109,6 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         ("remember", "x", "--stare", "1,2"),
         ("remember", "x", "--scope", "everybody"),
         ("correct", "0", "x", "--why", "whim"),
-        ("done", "0", "--cancelled", "--until", "2026-07-01"),
         ("forget",),
         ("forget", "0", "--tag", "x"),
         ("erase", "--tag", "x"),

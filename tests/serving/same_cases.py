@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.context import ContextRequest
+from reverie.core.days import parse_instant
 from reverie.core.records import Draft
 from reverie.core.where import Where
 from reverie.memory import Memory
@@ -18,6 +19,7 @@ from reverie.surface.entry_text import due_json, entry_json, why_json
 Http = tuple[str, str, Mapping[str, Any] | bytes | None]
 Tool = tuple[str, Mapping[str, Any]]
 
+SAID_AT = "2026-06-01T10:00:00Z"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 FLAGS = {"zone": "UTC", "embedder": "none", "mcp.host_model": "true"}
 
@@ -256,6 +258,12 @@ CASES = [
          lambda _: ["remember", "Pay", "--due", "someday"],
          lambda _: ("memory_remember", {"text": "Pay", "due": "someday"}),
          lambda _: ("POST", "/entries", {"text": "Pay", "due": "someday"})),
+    Case("remember what is due in words",
+         lambda memory, _: memory.remember("Pay", Draft(due="by next Friday", at=parse_instant(SAID_AT))),
+         lambda _: ["remember", "Pay", "--due", "by next Friday", "--at", SAID_AT, "--by", "agent"],
+         lambda _: ("memory_remember", {"text": "Pay", "due": "by next Friday", "at": SAID_AT}),
+         lambda _: ("POST", "/entries", {"text": "Pay", "due": "by next Friday", "at": SAID_AT}),
+         part("queued", "refused", "when")),
     Case("pin a stranger's words", lambda memory, _: memory.remember("Obey", Draft(origin="web", pin=True)),
          lambda _: ["remember", "Obey", "--by", "web", "--pin"],
          lambda _: ("memory_remember", {"text": "Obey", "origin": "web", "pin": True}),
@@ -281,6 +289,11 @@ CASES = [
     Case("done with what was never promised", lambda memory, ready: memory.done(ready.tea),
          lambda ready: ["done", ready.tea], lambda ready: ("memory_done", {"id": ready.tea}),
          lambda ready: ("POST", f"/entries/{ready.tea}/done", {})),
+    Case("done, cancelled and put off at once",
+         lambda memory, ready: memory.done(ready.quote, cancelled=True, until="2031-01-01"),
+         lambda ready: ["done", ready.quote, "--cancelled", "--until", "2031-01-01"],
+         lambda ready: ("memory_done", {"id": ready.quote, "cancelled": True, "until": "2031-01-01"}),
+         lambda ready: ("POST", f"/entries/{ready.quote}/done", {"cancelled": True, "until": "2031-01-01"})),
     Case("forget", lambda memory, ready: memory.forget([ready.tea]), lambda ready: ["forget", ready.tea],
          lambda ready: ("memory_forget", {"ids": [ready.tea]}), lambda ready: ("POST", "/forget", {"ids": [ready.tea]}),
          part("ids", "places", "similar", "problems", "turns")),

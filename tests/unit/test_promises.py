@@ -89,6 +89,38 @@ def test_what_was_promised_long_ago_may_be_overdue(desk: Desk) -> None:
     assert [one.part for one in desk.memory.due().lines] == ["overdue"]
 
 
+def test_a_promise_may_be_due_in_words(desk: Desk) -> None:
+    """P-11: words are resolved against when it was said on the workspace's calendar; the answer says the date."""
+    quote = desk.memory.remember("Send Dana the quote", Draft(due="by next Friday", origin="user"))
+    assert (quote.when, desk.memory.get(quote.id).due) == ("2026-07-10", "2026-07-10")
+    before = Draft(
+        due="下周五", at=NOON - timedelta(days=30), since="last week", until="next month", origin="user"
+    )
+    renew = desk.memory.get(desk.memory.remember("Renew the passport", before).id)
+    assert (renew.due, renew.entry.since, renew.entry.until) == ("2026-06-12", "2026-05-25", "2026-07-31")
+    desk.memory.done(quote.id, until="in two weeks")
+    assert desk.memory.get(quote.id).due == "2026-07-15"
+
+
+@pytest.mark.parametrize(
+    "due", ["yesterday", "昨天", "last Friday", "every friday", "03/04/2027", "call tomorrow"]
+)
+def test_words_that_are_past_or_uncertain_are_refused(desk: Desk, due: str) -> None:
+    """A time in words that has gone by, comes again or may be another one stores no promise, and loses no text."""
+    with pytest.raises(InvalidRecord):
+        desk.remember("Send Dana the quote", due=due)
+    assert desk.memory.due().lines == ()
+    assert "Send Dana the quote" in desk.memory.review()[0].text
+
+
+def test_a_promise_is_cancelled_or_put_off(desk: Desk) -> None:
+    """Both at once is a contradiction, whoever says it."""
+    quote = desk.remember("Send Dana the quote", due="2026-07-10")
+    with pytest.raises(UsageError, match="cancelled and until exclude each other"):
+        desk.memory.done(quote, cancelled=True, until="2026-07-11")
+    assert [one.shown for one in desk.memory.due().lines] == ["2026-07-10"]
+
+
 @pytest.mark.parametrize(
     ("until", "said"), [("soon", "is no date or time"), ("2026-06-30", "lies in the past")]
 )
@@ -112,6 +144,8 @@ def test_a_time_needs_a_zone_that_somebody_set(tmp_path: Path) -> None:
     with Desk(tmp_path, zone="") as desk:
         with pytest.raises(InvalidRecord, match="due 2026-07-10T15:00 has no zone: add an offset"):
             desk.remember("Call the clinic", due="2026-07-10 15:00")
+        with pytest.raises(InvalidRecord, match="due 2026-07-02T15:00 has no zone: add an offset"):
+            desk.remember("Call the clinic", due="tomorrow at 3pm")
         assert "Call the clinic" in desk.memory.review()[0].text
         call = desk.remember("Call the clinic", due="2026-07-10T15:00+02:00")
         day = desk.remember("Send the quote", due="2026-07-10")
@@ -123,4 +157,4 @@ def test_a_time_needs_a_zone_that_somebody_set(tmp_path: Path) -> None:
         desk.say("Remind me to water the plants tomorrow at 9 am.")
         desk.memory.extract()
         assert desk.memory.status().quarantine == desk.again().status().quarantine
-        assert len(desk.memory.status().quarantine) == 1
+        assert len(desk.memory.status().quarantine) == 2

@@ -5,7 +5,7 @@ beneath `/memories` leads out of `files/`, and that secrets are taken out before
 is not shown; never shows or changes another file of the workspace.
 
 `handle` answers a command as a host gets it from the API. `memory_tool` and `async_memory_tool` are the same as a tool
-of Anthropic's SDK, for its tool runner; they need `pip install anthropic`.
+of Anthropic's SDK, for its tool runner; they need `pip install 'reverie[models]'`.
 """
 
 from __future__ import annotations

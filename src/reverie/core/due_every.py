@@ -21,7 +21,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import count
 from zoneinfo import ZoneInfo
 
-from reverie.core.days import Calendar, day_after, format_instant, is_when, parse_instant, utc
+from reverie.core.days import Calendar, day_after, format_instant, is_when, parse_instant, utc, when_bounds
 from reverie.core.text.names import is_day
 from reverie.errors import UsageError
 
@@ -114,9 +114,23 @@ def resolved(when: str, calendar: Calendar) -> str:
     return format_instant(_instant(date.fromisoformat(match[1]), clock, calendar))
 
 
-def lacks_zone(when: str) -> bool:
-    """Whether `when` is a date and time without an offset."""
-    return _LOCAL.fullmatch(when.strip()) is not None
+def zoneless(said: str, stored: str, *, calendar: Calendar) -> str:
+    """Return why a time of day, `stored` from what was `said`, is not taken where nobody set a zone, or nothing.
+
+    Said with an offset it is; without one it could be any hour.
+    """
+    said = said.strip()
+    if not (_has_clock(stored) and is_when(stored)) or is_when(said) or _SHORT.fullmatch(said):
+        return ""
+    wall = f"{calendar.local(parse_instant(stored)):%Y-%m-%dT%H:%M}"
+    return f"due {wall} has no zone: add an offset, as in {wall}+02:00, or set `zone` (here: {calendar.zone})"
+
+
+def past(due: str, at: datetime, *, calendar: Calendar) -> str:
+    """Return why a promise made at an instant cannot be due then, or nothing."""
+    if not due or when_bounds(due, calendar)[1] > at:
+        return ""
+    return f"due {due} lies in the past: give a date to come, or in `at` when it was promised"
 
 
 def can_recur(due: str) -> bool:

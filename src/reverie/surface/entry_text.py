@@ -6,6 +6,7 @@ looks anything up.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -122,7 +123,7 @@ def still_lines(still: Naming) -> Iterator[str]:
         yield f"left, though they name {still.name}: {many(more, 'entry')} more"
     if still.turns:
         yield f"{many(still.turns, 'turn')} still saying {still.name}: a turn goes with the entries read from it"
-        yield f'`reverie recall "{still.name}" --kind turn` shows them'
+        yield f"`reverie recall {shlex.quote(still.name)} --kind turn` shows them"
 
 
 def judged(state: EntryState) -> str:
@@ -132,6 +133,15 @@ def judged(state: EntryState) -> str:
     own = "" if state.entry.sig is None else f", the writer's own {state.entry.sig:.2f}"
     why = f": {state.judged_why}" if state.judged_why else ""
     return f"{state.judged:.2f} by {state.judged_by or 'other'}{own}{why}"
+
+
+def settled(state: EntryState, *, cancelled: bool, until: str) -> str:
+    """Return what became of a promise that was said to be kept, or cancelled, or due `until` another time."""
+    if until:
+        return f"due {state.due}"
+    if cancelled:
+        return "cancelled"
+    return f"done; due again {state.due}" if state.kept else "done"
 
 
 def history_lines(events: Sequence[Event]) -> Iterator[Line]:

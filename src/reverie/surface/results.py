@@ -1,7 +1,7 @@
 """What programs are told of what a verb did, the same on the command line and over HTTP.
 
 Owns those types and making them from what the verbs return; promises that both surfaces answer with the same members;
-never runs a verb.
+never decides what a verb does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from reverie.core.fold import EntryState
 from reverie.core.forgetting.letting_go import Naming
 from reverie.core.records import Entry
 from reverie.core.where import Where
+from reverie.errors import UsageError
 from reverie.forget import Erased, Forgotten
 from reverie.importers.taken import Imported
 from reverie.memory import Memory
@@ -217,6 +218,15 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     records: list[dict[str, Any]]
     problem: str
+
+
+def compacted(memory: Memory, session: str, *, budget: int | None) -> Compacting:
+    """Compact one session, or with none named each that is over its own budget; raises UsageError for a budget then."""
+    if session:
+        return compacting(memory.compact(session, budget=budget))
+    if budget is not None:
+        raise UsageError("a budget is for one session: name it")
+    return compacting(memory.compact_all())
 
 
 def compacting(done: steps.compact.Compacted) -> Compacting:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
@@ -79,13 +79,15 @@ def _globals(
 
 def global_options() -> list[Any]:
     """Return the global options as parameters of a command, which put what they are given where `globals_of` looks."""
-    options = []
-    for shaped in _shaped().params:
-        option = copy(shaped)
-        option.expose_value = False
-        option.callback = _keep
-        options.append(taken_as_given(option))
-    return options
+    return [taken_as_given(kept(shaped, _keep)) for shaped in _shaped().params]
+
+
+def kept(shaped: Any, keep: Callable[..., Any]) -> Any:  # noqa: ANN401 - typer's own option
+    """Return an option which no parameter of the command's function takes: `keep` puts aside what it is given."""
+    option = copy(shaped)
+    option.expose_value = False
+    option.callback = keep
+    return option
 
 
 @cache

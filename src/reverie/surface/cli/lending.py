@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from reverie.core.text.names import is_day
 from reverie.errors import UsageError
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import opened, text_of
@@ -53,8 +52,6 @@ def dream_start(
 
     Only where `mcp.host_model` is set. It works with `reverie dream-step`, and `reverie dream-finish` ends the run.
     """
-    if date and not is_day(date):
-        raise UsageError(f"--date {date!r} is no day: write it like 2026-07-01")
     with opened(ctx) as memory:
         found = begin(memory, Asked(now=now, day=date, most=batch, by=model), guest="cli")
     answer(ctx, found, [begun_text(found)])

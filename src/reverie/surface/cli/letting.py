@@ -14,8 +14,9 @@ from reverie.core.where import Where, must_narrow
 from reverie.errors import UsageError
 from reverie.forget import Erased
 from reverie.memory import Memory
+from reverie.surface.cli.filters import Letting, where_of
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
-from reverie.surface.cli.session import opened, where_of
+from reverie.surface.cli.session import opened
 from reverie.surface.cli.watching import Work, erasing, watched
 from reverie.surface.entry_text import entry_line, still_lines
 from reverie.surface.render import Line, Styled, dim, line, say
@@ -26,14 +27,6 @@ app = application()
 Ids = Annotated[
     list[str] | None, typer.Argument(metavar="[ID]...", help="Their ids, or the beginnings of them.")
 ]
-Category = Annotated[str, typer.Option(help="All of this category.")]
-Tag = Annotated[str, typer.Option(help="All with this tag.")]
-Session = Annotated[str, typer.Option(help="All from this session.")]
-About = Annotated[str, typer.Option(help="All that concern this person or thing.")]
-Who = Annotated[str, typer.Option(help="All that this person said.")]
-Scope = Annotated[str, typer.Option(help="All of this scope: private or team.")]
-Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
-Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show which, and change nothing.")]
 
 _CONFIRMED = {"y", "yes"}
@@ -69,11 +62,12 @@ def _named(memory: Memory, entries: Iterable[str]) -> _Meant:
     return _Meant(tuple(kept.values()), tuple(dict.fromkeys(gone for _, gone in named if gone)))
 
 
-def _filter(entries: Sequence[str], where: Where) -> Where | None:
+def _filter(context: typer.Context, entries: Sequence[str] | None) -> Where | None:
     """Return the filter of a call, None for one that names entries; raises UsageError for both, and for neither."""
+    where = where_of(context)
     if entries and not where.narrows:
         return None
-    must_narrow(entries, where)
+    must_narrow(entries or (), where)
     return where
 
 
@@ -87,36 +81,17 @@ def _meant(memory: Memory, entries: Sequence[str], where: Where | None, *, forgo
 
 @app.command(
     "hide",
-    cls=Verb,
+    cls=Letting,
     epilog="reverie hide 2b47366a\nreverie hide --tag draft --dry-run\nreverie hide 2b47366a --unhide",
 )
 def hide(
     ctx: typer.Context,
     entries: Ids = None,
     unhide: Annotated[bool, typer.Option("--unhide", help="Bring them back into sight.")] = False,
-    category: Category = "",
-    tag: Tag = "",
-    session: Session = "",
-    about: About = "",
-    who: Who = "",
-    scope: Scope = "",
-    since: Since = "",
-    until: Until = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Take entries out of recall and MEMORY.md, reversibly."""
-    where = where_of(
-        category=category,
-        tag=tag,
-        session=session,
-        about=about,
-        who=who,
-        scope=scope,
-        since=since,
-        until=until,
-    )
-    named = entries or []
-    chosen = _filter(named, where)
+    """Take entries, by id or all that a filter admits, out of recall and MEMORY.md, reversibly."""
+    named, chosen = entries or [], _filter(ctx, entries)
     with opened(ctx) as memory:
         meant = _Meant(tuple(memory.hideable(named, where=chosen, unhide=unhide)))
         if not dry_run:
@@ -136,36 +111,17 @@ def hide(
 
 @app.command(
     "forget",
-    cls=Verb,
+    cls=Letting,
     epilog="reverie forget 2b47366a\nreverie forget --about Jonas --dry-run\nreverie forget --about Jonas --restore",
 )
 def forget(
     ctx: typer.Context,
     entries: Ids = None,
     restore: Annotated[bool, typer.Option("--restore", help="Take the forgetting back.")] = False,
-    category: Category = "",
-    tag: Tag = "",
-    session: Session = "",
-    about: About = "",
-    who: Who = "",
-    scope: Scope = "",
-    since: Since = "",
-    until: Until = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Forget entries and the words they came from; their bytes stay until `erase`."""
-    where = where_of(
-        category=category,
-        tag=tag,
-        session=session,
-        about=about,
-        who=who,
-        scope=scope,
-        since=since,
-        until=until,
-    )
-    named = entries or []
-    chosen = _filter(named, where)
+    """Forget entries, by id or all that a filter admits, and the words they came from; bytes stay until `erase`."""
+    named, chosen = entries or [], _filter(ctx, entries)
     with opened(ctx) as memory:
         meant = _Meant() if restore else _meant(memory, named, chosen)
         done = memory.forget(named, where=chosen, dry_run=dry_run, restore=restore)
@@ -187,37 +143,18 @@ def forget(
     )
 
 
-@app.command("erase", cls=Verb, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
+@app.command("erase", cls=Letting, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
 def erase(
     ctx: typer.Context,
     entries: Ids = None,
-    category: Category = "",
-    tag: Tag = "",
-    session: Session = "",
-    about: About = "",
-    who: Who = "",
-    scope: Scope = "",
-    since: Since = "",
-    until: Until = "",
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: there is no way back.")] = False,
 ) -> None:
-    """Remove the text of entries from every file of the workspace, for good.
+    """Remove the text of entries, by id or all that a filter admits, from every file of the workspace, for good.
 
     Backups and exports elsewhere keep it.
     """
-    where = where_of(
-        category=category,
-        tag=tag,
-        session=session,
-        about=about,
-        who=who,
-        scope=scope,
-        since=since,
-        until=until,
-    )
-    named = entries or []
-    chosen = _filter(named, where)
+    named, chosen = entries or [], _filter(ctx, entries)
     with opened(ctx) as memory:
         meant = _meant(memory, named, chosen, forgotten=True)
         if not (dry_run or yes):

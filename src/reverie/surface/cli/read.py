@@ -12,10 +12,10 @@ from reverie.core.categories import hint
 from reverie.core.search.context_plan import PARTS
 from reverie.core.search.rows import Kind
 from reverie.core.text.plural import many
-from reverie.core.where import Where
 from reverie.recall import Ask
+from reverie.surface.cli.filters import Filtered, where_of
 from reverie.surface.cli.frame import Verb, answer, application, globals_of
-from reverie.surface.cli.session import instant, one_of, opened, text_of, where_of
+from reverie.surface.cli.session import instant, one_of, opened, text_of
 from reverie.surface.entry_text import (
     behind_json,
     behind_lines,
@@ -33,22 +33,6 @@ from reverie.surface.results import LeftOut, listed
 
 app = application()
 
-Category = Annotated[str, typer.Option(help="Only this category, such as decision.")]
-Tag = Annotated[str, typer.Option(help="Only entries with this tag.")]
-Session = Annotated[str, typer.Option(help="Only what was said in this session.")]
-About = Annotated[str, typer.Option(help="Only what concerns this person or thing.")]
-Who = Annotated[str, typer.Option(help="Only what this person said.")]
-Scope = Annotated[str, typer.Option(help="Only this scope: private or team.")]
-Since = Annotated[str, typer.Option(metavar="DAY", help="Not before this day.")]
-Until = Annotated[str, typer.Option(metavar="DAY", help="Not after this day.")]
-AsOf = Annotated[str, typer.Option(metavar="INSTANT", help="What was known and true then.")]
-Previous = Annotated[bool, typer.Option("--previous", help="Also what held before and no longer does.")]
-Hidden = Annotated[bool, typer.Option("--hidden", help="Also what is hidden.")]
-Faded = Annotated[
-    bool | None,
-    typer.Option("--faded/--no-faded", help="Also what has faded, or not; else `list` leaves it out."),
-]
-
 _RECALL = """\
 reverie recall "when to call Dana?"
 reverie recall 花生 -k 3
@@ -56,7 +40,7 @@ reverie recall "release steps" --category procedure --since 2026-06-01 --json
 """
 
 
-@app.command("recall", cls=Verb, epilog=_RECALL)
+@app.command("recall", cls=Filtered, epilog=_RECALL)
 def recall(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(help="What is looked for; - reads it from standard input.")],
@@ -66,37 +50,15 @@ def recall(
         typer.Option(metavar="KIND", help="entry, page, core, history, turn or value; repeatable."),
     ] = None,
     reference: Annotated[str, typer.Option(metavar="INSTANT", help="Relative dates count from then.")] = "",
-    category: Category = "",
-    tag: Tag = "",
-    session: Session = "",
-    about: About = "",
-    who: Who = "",
-    scope: Scope = "",
-    since: Since = "",
-    until: Until = "",
-    as_of: AsOf = "",
-    previous: Previous = False,
-    hidden: Hidden = False,
-    faded: Faded = None,
 ) -> None:
     """Find what is known about something: entries, notebook pages, history and turns, best first."""
-    where = where_of(
-        category=category,
-        tag=tag,
-        session=session,
-        about=about,
-        who=who,
-        scope=scope,
-        since=since,
-        until=until,
-        as_of=as_of,
-        include_previous=previous,
-        include_hidden=hidden,
-        include_faded=faded,
-    )
     kinds = tuple(one_of(one, "--kind", choices=get_args(Kind)) for one in kind or ())
     ask = Ask(
-        query=text_of(query), k=k, where=where, kinds=kinds, reference=instant(reference, "--reference")
+        query=text_of(query),
+        k=k,
+        where=where_of(ctx),
+        kinds=kinds,
+        reference=instant(reference, "--reference"),
     )
     with opened(ctx) as memory:
         found = memory.ask(ask)
@@ -138,43 +100,19 @@ def context(
 
 
 @app.command(
-    "list", cls=Verb, epilog="reverie list --category decision --since 2026-06-01\nreverie list --forgotten"
+    "list",
+    cls=Filtered,
+    epilog="reverie list --category decision --since 2026-06-01\nreverie list --forgotten",
 )
 def list_(
     ctx: typer.Context,
-    category: Category = "",
-    tag: Tag = "",
-    session: Session = "",
-    about: About = "",
-    who: Who = "",
-    scope: Scope = "",
-    since: Since = "",
-    until: Until = "",
-    as_of: AsOf = "",
-    previous: Previous = False,
-    hidden: Hidden = False,
-    faded: Faded = None,
     forgotten: Annotated[
         bool, typer.Option("--forgotten", help="What is forgotten instead, without its words.")
     ] = False,
     limit: Annotated[int, typer.Option(metavar="N", help="The latest so many; 0: all.")] = 0,
 ) -> None:
     """List entries by day, or with --forgotten what was let go and can be brought back."""
-    where: Where = where_of(
-        category=category,
-        tag=tag,
-        session=session,
-        about=about,
-        who=who,
-        scope=scope,
-        since=since,
-        until=until,
-        as_of=as_of,
-        include_previous=previous,
-        include_hidden=hidden,
-        include_faded=faded,
-        limit=max(limit, 0),
-    )
+    where = where_of(ctx, limit=limit)
     with opened(ctx) as memory:
         if forgotten:
             gone = memory.gone(where if where.narrows else None)[-where.limit :]
@@ -182,7 +120,7 @@ def list_(
             return
         states, rest = (memory.list(where), LeftOut()) if globals_of(ctx).json else listed(memory, where)
     lines: list[Line] = [entry_line(state) for state in states]
-    none = [line("No entries."), *([line(dim(said))] if (said := hint(category)) else [])]
+    none = [line("No entries."), *([line(dim(said))] if (said := hint(where.category)) else [])]
     flags = (("faded", "--faded"), ("hidden", "--hidden"), ("previous", "--previous"))
     told = [f"{number:,} {name} ({flag})" for name, flag in flags if (number := getattr(rest, name))]
     more = [line(dim(f"left out: {', '.join(told)}"))] if told else []

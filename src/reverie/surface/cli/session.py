@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from reverie.core.days import parse_instant
 from reverie.core.text.names import is_day
-from reverie.core.where import Where
 from reverie.entrance import Opening
 from reverie.errors import UsageError
 from reverie.later import later
@@ -93,11 +92,3 @@ def one_of(text: str, option: str, *, choices: tuple[ChoiceT, ...]) -> ChoiceT:
             return choice
     message = f"{option} {text}: choose one of {', '.join(choices)}"
     raise UsageError(message)
-
-
-def where_of(**given: Any) -> Where:  # noqa: ANN401 - the fields of `Where`, as options have them
-    """Return the filter that options describe; `as_of` is text."""
-    as_of = instant(given.pop("as_of", ""), "--as-of")
-    since = day(given.pop("since", ""), "--since")
-    until = day(given.pop("until", ""), "--until")
-    return Where(**given, as_of=as_of, since=since, until=until)

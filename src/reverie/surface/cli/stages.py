@@ -12,10 +12,9 @@ import typer
 from reverie.consolidate import Consolidated, Plan
 from reverie.core.dreams.editing import Edited
 from reverie.core.sessions.pipeline import STEPS
-from reverie.core.text.names import is_day
 from reverie.core.text.plural import many
 from reverie.dream import Dreamt
-from reverie.errors import ReverieError, UsageError
+from reverie.errors import ReverieError
 from reverie.lint import Linted
 from reverie.memory import Memory
 from reverie.publish import Published
@@ -23,7 +22,7 @@ from reverie.surface.cli.frame import Verb, answer, application, globals_of
 from reverie.surface.cli.session import one_of, opened
 from reverie.surface.cli.watching import adding, dreaming, watched
 from reverie.surface.render import Line, dim, line, say
-from reverie.surface.results import compacting, consolidating
+from reverie.surface.results import compacted, consolidating
 
 app = application()
 
@@ -73,12 +72,10 @@ def compact(
     budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Instead of the setting's.")] = None,
 ) -> None:
     """Move the oldest turns of long sessions into the history."""
-    if budget is not None and not session:
-        raise UsageError("--budget is for one session: name it")
     with opened(ctx) as memory:
-        done = memory.compact(session, budget=budget) if session else memory.compact_all()
+        done = compacted(memory, session, budget=budget)
     said = [line(f"{many(done.archived, 'turn')} moved into the history, {done.kept} left")]
-    answer(ctx, compacting(done), [*said, *([line(done.problem, indent=2)] if done.problem else ())])
+    answer(ctx, done, [*said, *([line(done.problem, indent=2)] if done.problem else ())])
 
 
 @app.command("digest", cls=Verb, epilog="reverie digest")
@@ -112,8 +109,6 @@ def dream(
 
     A dry run settles and writes nothing, but a model is asked all the same.
     """
-    if date and not is_day(date):
-        raise UsageError(f"--date {date!r} is no day: write it like 2026-07-01")
     with opened(ctx) as memory:
         root = memory.root
         with watched(
@@ -242,8 +237,6 @@ def consolidate(
     and in `problems`, and the rest runs;
     `told` and `--verbose` say what each stage did.
     """
-    if drain_only and promote_only:
-        raise UsageError("--drain-only and --promote-only exclude each other: choose one")
     trigger = one_of(after, "--after", choices=tuple(STEPS)) if after else None
     plan = Plan(drain_only=drain_only, promote_only=promote_only, dry_run=dry_run, after=trigger)
     with opened(ctx) as memory:

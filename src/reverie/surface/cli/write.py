@@ -9,11 +9,11 @@ import msgspec
 import typer
 
 from reverie.core.records import Draft, Origin, Scope, Status
-from reverie.errors import InvalidRecord, UsageError
+from reverie.errors import InvalidRecord
 from reverie.remember import Remembered
 from reverie.surface.cli.frame import Verb, answer, application
 from reverie.surface.cli.session import instant, one_of, opened, text_of
-from reverie.surface.entry_text import due_json, entry_json
+from reverie.surface.entry_text import due_json, entry_json, settled
 from reverie.surface.render import Line, dim, line
 from reverie.surface.scores_text import stare_of
 
@@ -70,7 +70,8 @@ def remember(
 ) -> None:
     """Store a text as an entry; on return it is on disk, and recall finds it.
 
-    WHEN is a date, a month, a year, or a date and time: of the workspace's zone, unless it has an offset.
+    WHEN is a date, a month, a year, or a date and time: of the workspace's zone, unless it has an offset. Words that
+    mean one are taken, too, such as tomorrow, "next Friday" or 下周五.
     """
     draft = Draft(
         category=category,
@@ -124,7 +125,9 @@ def _became(done: Remembered) -> str:
         return "known already"
     if done.asked:
         return "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
-    return "queued for the next drain; recall finds it already" if done.queued else "stored"
+    if done.queued:
+        return "queued for the next drain; recall finds it already"
+    return f"stored, due {done.when}" if done.when else "stored"
 
 
 @app.command(
@@ -194,11 +197,8 @@ def done(
     until: Annotated[str, typer.Option(metavar="WHEN", help="It is due then instead.")] = "",
 ) -> None:
     """Say that a promise is kept, cancelled, or due at another time; one that comes again is due anew."""
-    if cancelled and until:
-        raise UsageError("--cancelled and --until exclude each other: choose one")
     with opened(ctx) as memory:
         memory.done(entry, cancelled=cancelled, until=until)
         state = memory.get(entry)
-    again = f"done; due again {state.due}" if state.kept else "done"
-    said = f"due {state.due}" if until else "cancelled" if cancelled else again
+    said = settled(state, cancelled=cancelled, until=until)
     answer(ctx, entry_json(state), [line(said, dim(f" {state.entry.id}"))])

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATH = "/mcp"
-LARGEST = 2_000_000  # bytes of a request; as for every other address
 _SESSION, _VERSION = b"mcp-session-id", b"mcp-protocol-version"
 _WRONG, _NOT_THERE = 400, 404
 _BOUND = "reverie.bound"  # where in the scope stands what a request is about
@@ -68,7 +67,7 @@ class McpRoutes:
         self._user, self._token = AuthenticatedUser, AccessToken
         self._with_sessions = {version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS}
         self._sessions = StreamableHTTPSessionManager(
-            server, max_request_body_size=LARGEST, session_idle_timeout=bounds.session_seconds
+            server, max_request_body_size=bounds.max_body_bytes, session_idle_timeout=bounds.session_seconds
         )
 
     @property

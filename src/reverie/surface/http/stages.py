@@ -1,7 +1,7 @@
 """The operations that run one stage each, and `consolidate`, which runs all that is due.
 
-Owns what they take and give; promises that each is one line to a verb; never holds
-up what is quick, for each may take long.
+Owns what they take and give; promises that each is one line to a verb; never holds up what is quick, for each may take
+long.
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ def _extract(memory: Memory, given: _Extract) -> Extracted:
 
 
 def _compact(memory: Memory, given: _Compact) -> results.Compacting:
-    done = memory.compact(given.session, budget=given.budget) if given.session else memory.compact_all()
-    return results.compacting(done)
+    return results.compacted(memory, given.session, budget=given.budget)
 
 
 def _dream(memory: Memory, given: _Dream) -> Dreamt:

@@ -59,9 +59,16 @@ class _Remember(Takes, frozen=True, kw_only=True):
     ] = None
     who: Annotated[str, Meta(description="Who said or promised it.")] = ""
     about: Annotated[str, Meta(description="Whom or what it concerns.")] = ""
-    since: Annotated[str, Meta(description="True from then on: a date, a month, a year or an instant.")] = ""
-    until: Annotated[str, Meta(description="True until then.")] = ""
-    due: Annotated[str, Meta(description="By when it is promised; makes it a commitment.")] = ""
+    since: Annotated[
+        str,
+        Meta(
+            description="True from then on: a date, a month, a year, an instant, or words such as yesterday."
+        ),
+    ] = ""
+    until: Annotated[str, Meta(description="True until then, likewise.")] = ""
+    due: Annotated[
+        str, Meta(description="By when it is promised, such as next Friday; makes it a commitment.")
+    ] = ""
     every: Annotated[
         str, Meta(description="How often a promise comes again: day, 2 weeks, month, friday.")
     ] = ""
@@ -109,7 +116,9 @@ class _Pin(Takes, frozen=True, kw_only=True):
 class _Done(Takes, frozen=True, kw_only=True):
     id: Id
     cancelled: Annotated[bool, Meta(description="It no longer holds.")] = False
-    until: Annotated[str, Meta(description="It is due then instead.")] = ""
+    until: Annotated[
+        str, Meta(description="It is due then instead: a date, an instant, or words such as next Friday.")
+    ] = ""
 
 
 class _Used(Takes, frozen=True, kw_only=True):

@@ -6,12 +6,11 @@ Owns the shape of a tool; promises nothing about memory; never runs one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from reverie.core.records import Origin
-from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.surface.mcp.answers import Answer
 from reverie.surface.mcp.fields import Field
@@ -19,7 +18,7 @@ from reverie.surface.mcp.fields import Field
 Values = Mapping[str, Any]  # the arguments as `fields.read` returns them
 
 ID = Field("id", "text", "The entry's id, or the beginning of it.", required=True)
-ORIGINS: tuple[Origin, ...] = ("user", "agent", "tool", "file", "web", "import", "other")
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 ORIGIN = Field(
     "origin",
     "text",
@@ -52,7 +51,5 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 def origin_of(values: Values) -> Origin:
     """Return whose words the arguments say they are."""
-    for one in ORIGINS:
-        if values["origin"] == one:
-            return one
-    raise UsageError(f"origin is {values['origin']!r}: choose one of {', '.join(ORIGINS)}")
+    said = values["origin"]
+    return next(one for one in ORIGINS if one == said)  # `choices` of the argument let no other pass

@@ -11,10 +11,9 @@ import msgspec
 from reverie.core.days import parse_instant
 from reverie.core.records import Draft
 from reverie.core.text.plural import many
-from reverie.errors import UsageError
 from reverie.memory import Memory
 from reverie.remember import Remembered
-from reverie.surface.entry_text import entry_json
+from reverie.surface.entry_text import entry_json, settled
 from reverie.surface.mcp.answers import FLAG, INTEGER, TEXT, TEXTS, Answer, listing, shape
 from reverie.surface.mcp.fields import Field
 from reverie.surface.mcp.tools import ID, ORIGIN, Tool, Values, origin_of
@@ -23,7 +22,11 @@ from reverie.surface.scores_text import stare_of
 
 _SCORE = (0, 1)
 _STORED = shape(
-    "id", "queued", id=TEXT, queued=FLAG, repeated=FLAG, asked=FLAG, refused=TEXT, hint=TEXT, redacted=TEXTS
+    "id",
+    "queued",
+    **dict.fromkeys(("queued", "repeated", "asked"), FLAG),
+    **dict.fromkeys(("id", "refused", "hint", "when"), TEXT),
+    redacted=TEXTS,
 )
 
 
@@ -64,7 +67,8 @@ def _became(done: Remembered) -> str:
         return f"Known already: {done.id}."
     if done.asked:
         return f"Stored as {done.id} and hidden, for something like it was forgotten: the user is asked about it."
-    return f"Stored as {done.id}; recall finds it from now on."
+    due = f" It is due {done.when}." if done.when else ""
+    return f"Stored as {done.id}; recall finds it from now on.{due}"
 
 
 def _taken(done: Remembered) -> str:
@@ -98,11 +102,10 @@ def _feedback(memory: Memory, values: Values) -> Answer:
 
 
 def _done(memory: Memory, values: Values) -> Answer:
-    if values["cancelled"] and values["until"]:
-        raise UsageError("cancelled and until exclude each other: choose one")
-    memory.done(values["id"], cancelled=values["cancelled"], until=values["until"])
+    cancelled, until = values["cancelled"], values["until"]
+    memory.done(values["id"], cancelled=cancelled, until=until)
     state = memory.get(values["id"])
-    said = f"due {values['until']}" if values["until"] else "cancelled" if values["cancelled"] else "done"
+    said = settled(state, cancelled=cancelled, until=until)
     return Answer(f"{state.entry.text}: {said}.", {"entry": entry_json(state)})
 
 
@@ -174,10 +177,14 @@ WRITING = (
                 "at", "text", "When it was said, as an instant such as 2026-07-01T12:00:00Z; now if left out."
             ),
             Field("evidence", "text", "The words it stands on, as they were said."),
-            Field("due", "text", "By when it is promised, as a date or an instant; makes it a commitment."),
+            Field(
+                "due",
+                "text",
+                "By when it is promised, as a date, an instant, or words such as next Friday; makes it a commitment.",
+            ),
             Field("every", "text", "How often the promise comes again: day, 2 weeks, month, year, friday."),
-            Field("since", "text", "From when it is true, as a date, a month, a year or an instant."),
-            Field("until", "text", "Until when it is true."),
+            Field("since", "text", "From when it is true, as a date, a month, a year, an instant or words."),
+            Field("until", "text", "Until when it is true, likewise."),
             Field("supersedes", "texts", "Ids of entries that it replaces."),
             Field("pin", "flag", "Keep it in every context."),
             Field("session", "text", "The session it was said in."),
@@ -238,7 +245,9 @@ WRITING = (
         fields=(
             ID,
             Field("cancelled", "flag", "It no longer holds."),
-            Field("until", "text", "It is due then instead."),
+            Field(
+                "until", "text", "It is due then instead, as a date, an instant, or words such as tomorrow."
+            ),
         ),
         output=shape("entry", entry=shape("id", "text", id=TEXT, text=TEXT, due=TEXT)),
     ),
