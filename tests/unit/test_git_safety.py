@@ -161,7 +161,10 @@ def test_any_bytes_are_an_object_or_damage(data: bytes) -> None:
             continue
 
 
-@pytest.mark.parametrize("content", [b"", b"zz", b"ref: refs/heads/other\n", b"1" * 39, b"\xff" * 40])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"zz", b"ref: refs/heads/other\n", b"1" * 39, b"\xff" * 40, b"%b\n%b\n" % (b"1" * 40, b"2" * 40)],
+)
 def test_a_damaged_ref_is_reported(ws: Workspace, content: bytes) -> None:
     """A ref that holds no commit id is named, not taken for an empty history."""
     history = History(ws)

@@ -75,7 +75,9 @@ class History:
             return None
         commit = data.decode("ascii", "replace").strip()
         if not objects.is_id(commit):
-            message = f"{MAIN} holds no commit id; restore it from a backup"
+            message = (
+                f"{MAIN} holds no commit id; leave one where a merge left two, or restore it from a backup"
+            )
             raise DamagedFile(message)
         return commit
 
