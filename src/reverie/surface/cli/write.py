@@ -97,7 +97,7 @@ def remember(
     with opened(ctx) as memory:
         replaced = tuple(memory.get(one).entry.id for one in supersedes or ())
         done = _remembered(memory, text_of(text), msgspec.structs.replace(draft, supersedes=replaced))
-    answer(ctx, done, _told(done, _became(done)))
+    answer(ctx, done, _told(done, _became(done, said=due)))
 
 
 def _remembered(memory: Memory, text: str, draft: Draft) -> Remembered:
@@ -117,8 +117,8 @@ def _told(done: Remembered, became: str) -> list[Line]:
     ]
 
 
-def _became(done: Remembered) -> str:
-    """Return what became of a text."""
+def _became(done: Remembered, *, said: str) -> str:
+    """Return what became of a text, and when it is due where that was `said` in other words than are stored."""
     if done.refused:
         return f"not stored: {done.refused}"
     if done.repeated:
@@ -127,7 +127,7 @@ def _became(done: Remembered) -> str:
         return "stored, and hidden, for something like it was forgotten: `reverie review list` asks about it"
     if done.queued:
         return "queued for the next drain; recall finds it already"
-    return f"stored, due {done.when}" if done.when else "stored"
+    return "stored" if done.when == said else f"stored, due {done.when}"
 
 
 @app.command(
