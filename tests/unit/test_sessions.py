@@ -168,10 +168,7 @@ def test_a_turn_larger_than_the_first_look_is_found(ws: Workspace) -> None:
 
 
 def test_lifted_ordinals_go_on_above(ws: Workspace) -> None:
-    """After a lift the next turn has at least that ordinal, paused and ended sessions stay so, and it is done once.
-
-    A file that gained something since it was read is left as it is.
-    """
+    """A lift, done once and to a file as it was read, sets the least next ordinal; pauses and ends stay as they are."""
     talk(ws, "a")
     sessions.switch(ws, "s1", "pause")
     sessions.lift(ws, "s1", to=12, size=file(ws).stat().st_size)
