@@ -19,6 +19,7 @@ from reverie import layout
 from reverie.core.dreams.raw_history import Known, RawHistory, failed_slices, pending_days, raw_history
 from reverie.core.dreams.watermark import highest
 from reverie.core.formats import framing
+from reverie.core.formats.utf8 import to_text
 from reverie.core.glance.budget import budget_of
 from reverie.core.glance.memory_file import merge_block
 from reverie.core.glance.staleness import Freshness, late
@@ -242,7 +243,7 @@ def _unfinished(ws: Workspace) -> Iterator[Problem]:
 
 def _memory_trouble(ws: Workspace) -> Iterator[Problem]:
     """Yield why MEMORY.md could not be compiled, if its markers are broken, and what it does not show yet."""
-    text = (ws.disk.read(layout.MEMORY) or b"").decode("utf-8", "surrogateescape")
+    text = to_text(ws.disk.read(layout.MEMORY))
     seen = counters.read(ws, PublishCounters)
     waits = Freshness(last=seen.last, waiting=seen.waiting)
     if ws.settings.publish.auto_refresh and late(waits, ws.clock()):
@@ -335,7 +336,7 @@ def _index(ws: Workspace) -> tuple[Index, list[Problem]]:
 def _usage(ws: Workspace) -> Usage:
     """Return how large MEMORY.md is, in the units its budget limits."""
     data = ws.disk.read(layout.MEMORY)
-    text = (data or b"").decode("utf-8", "surrogateescape")
+    text = to_text(data)
     budget = budget_of(ws.settings.publish)
     size = budget.measure(text)
     limits = {

@@ -69,8 +69,7 @@ def mark(ws: Workspace, run: str) -> Mark | None:
 
 def close(ws: Workspace, run: str) -> None:
     """Remove what a run kept; nothing happens when it kept nothing."""
-    ws.disk.remove(_path(run))
-    ws.disk.remove_folder(layout.run_folder(run))
+    _remove(ws, layout.run_folder(run))
 
 
 def parts(ws: Workspace, run: str) -> frozenset[tuple[str, int]]:
@@ -89,8 +88,12 @@ def sweep(ws: Workspace) -> None:
     kept = {layout.run_folder(run) for run in driven}
     for folder, status in ws.disk.statuses(layout.DREAMS):
         if folder not in kept and S_ISDIR(status.st_mode) and ws.disk.size(f"{folder}/{STEPS}") is not None:
-            ws.disk.remove(f"{folder}/{STEPS}")
-            ws.disk.remove_folder(folder)
+            _remove(ws, folder)
+
+
+def _remove(ws: Workspace, folder: str) -> None:
+    ws.disk.remove(f"{folder}/{STEPS}")
+    ws.disk.remove_folder(folder)
 
 
 def _path(run: str) -> str:

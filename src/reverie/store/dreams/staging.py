@@ -13,6 +13,7 @@ from collections.abc import Container, Mapping
 from functools import cached_property, lru_cache
 
 from reverie.core.dreams.page_rules import as_spelled, fold_path, spellings
+from reverie.core.formats.utf8 import to_bytes, to_text
 from reverie.errors import UnsafePath
 from reverie.store import pages
 from reverie.store.versions.git import FileDiff, unified_file
@@ -92,7 +93,7 @@ class Staging:
     def installed(self, changed: Mapping[str, str]) -> None:
         """Note that changed pages have become the files."""
         for path, text in changed.items():
-            self._read[path] = _encoded(text)
+            self._read[path] = to_bytes(text)
             self._over.pop(path, None)
         self._know(changed)
 
@@ -104,7 +105,7 @@ class Staging:
     def diff(self) -> str:
         """Return what is laid over the files as a unified diff."""
         return "".join(
-            unified_file(FileDiff(f"{self._ws.notebook}/{path}", self.data(path), _encoded(text)))
+            unified_file(FileDiff(f"{self._ws.notebook}/{path}", self.data(path), to_bytes(text)))
             for path, text in sorted(self._over.items())
         )
 
@@ -123,8 +124,4 @@ class Staging:
 
 @lru_cache(maxsize=64)  # a page is asked for many times a night
 def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    return to_text(data)
