@@ -193,18 +193,21 @@ def test_a_mark_beyond_the_session_hides_nothing(ws: Workspace, how: str) -> Non
     assert sessions.load(ws, "s1").state.turns > 4
 
 
+@pytest.mark.parametrize("rest", ["", "They fixed the boiler."], ids=["lower", "higher"])
 @pytest.mark.parametrize("around", [("", ""), ("<<<<<<< HEAD\n=======\n", ">>>>>>> theirs\n")])
 def test_two_copies_of_a_session_that_were_merged_as_text_hide_nothing(
-    ws: Workspace, around: tuple[str, str]
+    ws: Workspace, around: tuple[str, str], rest: str
 ) -> None:
     """What either copy holds, and what is said next under ordinals used before, is extracted once (R-47, P-03)."""
     told(ws, "Hello!", JOB, TEA, "Thanks.")
     path = ws.root / sessions.path_of("s1")
     extract(ws, reading(ws))
-    theirs = said("My dog is called Rex.", id="theirs", n=1)
-    path.write_bytes(
-        path.read_bytes() + around[0].encode() + framing.frame(theirs) + around[1].encode()
-    )  # fmt: skip
+    theirs = [
+        said("My dog is called Rex.", id="theirs", n=1),
+        *(said(one, id="more", n=4) for one in [rest] if one),
+    ]
+    before, after = (mark.encode() for mark in around)
+    path.write_bytes(path.read_bytes() + before + b"".join(map(framing.frame, theirs)) + after)
     told(ws, CITY)
     for _ in range(2):
         extract(ws, reading(ws))
@@ -215,6 +218,7 @@ def test_two_copies_of_a_session_that_were_merged_as_text_hide_nothing(
     evidence = [entry.evidence for record in journal.archived(ws) for entry in record.entries]
     assert sorted(evidence) == sorted([JOB, TEA, CITY, "My dog is called Rex.", "I prefer trains."])
     assert sessions.load(ws, "s1").turns[-1].content == "I prefer trains."
+    assert [talk.unread for talk in sessions.talks(ws, reading(ws).mark)] == [0]
 
 
 def test_damage_in_a_session_costs_no_other_turn(ws: Workspace) -> None:

@@ -47,8 +47,8 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
 class Session(msgspec.Struct, frozen=True):
     """A session read whole: its turns in order, its state, and the lines that could not be read.
 
-    `again` are turns under ordinals that the file had used before them, as where two copies of it were merged as text:
-    those behind the last line that goes on above all ordinals before it. `size` is how many bytes were read.
+    `again` are turns under ordinals that the file had used before them, as where two copies of it were merged as text,
+    until a line that opens the file anew goes on above them. `size` is how many bytes were read.
     """
 
     turns: list[Turn]
@@ -173,11 +173,13 @@ def lift(ws: Workspace, session: str, *, to: int, size: int) -> None:
 
     def build(tail: TailView) -> bytes:
         head, last, following = _last(tail, session, at=at)
-        if following >= to or tail.size != size:
+        if following > to or tail.size != size:
             return b""
-        if isinstance(last, Switched):
-            return head + framing.frame(msgspec.structs.replace(last, at=at, n=to))
-        return head + framing.frame(Opened(session=session, at=at, n=to))
+        # Whether it is paused or ended is what the last line says.
+        stands = (
+            framing.frame(msgspec.structs.replace(last, at=at, n=to)) if isinstance(last, Switched) else b""
+        )
+        return head + framing.frame(Opened(session=session, at=at, n=to)) + stands
 
     ws.disk.append_under(path_of(session), build)
 
@@ -314,9 +316,8 @@ def _load(ws: Workspace, path: str, *, session: str) -> Session:
     name, is_open, paused, used, last = session, True, False, 0, None
     for line in lines.records:
         last = line.at
-        if line.n > used and not isinstance(line, Turn):
-            again = []
         if isinstance(line, Opened):
+            again = again if line.n < used else []
             name, used = line.session, max(used, line.n)
         elif isinstance(line, Switched):
             is_open, paused, used = line.to != "end", line.paused, max(used, line.n)

@@ -75,5 +75,5 @@ def past(ws: Workspace, session: str, *, mark: int, upto: int = 0, context: int 
         return None
     start = min(start, turns[0].n) if lost else start
     before = tuple(turn for turn in whole.turns if turn.n < start)[-context:] if context else ()
-    above = max(mark, whole.state.turns + 1)
+    above = max(mark, whole.state.turns)
     return Unread(session, mark, start, turns, before, lost, tries.Try(str(start)), above, whole.size)
