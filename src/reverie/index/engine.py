@@ -318,6 +318,7 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(folder)
     else:
         folder.unlink(missing_ok=True)  # to remove a pipe as if it were a folder would wait for its other end
+    folder.parent.mkdir(mode=0o700, exist_ok=True)  # what may not be made is told as such, not as missing
     folder.mkdir(mode=0o700)
 
 
