@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,12 +18,10 @@ from reverie.config import AGENT, CONFIG, config_folder, load, shared_folders, v
 from reverie.core.settings.sources import AGENT_VARIABLE, WORKSPACE_VARIABLE
 from reverie.core.settings.value import Settings
 from reverie.core.text.names import safe_name
+from reverie.index.embedder import Embedder
+from reverie.model.asking import Model
 from reverie.store.filesystem.disk import Disk
 from reverie.store.workspace import Workspace
-
-if TYPE_CHECKING:
-    from reverie.index.embedder import Embedder
-    from reverie.model.asking import Model
 
 
 def _now() -> datetime:

@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import json
+import pydoc
 import re
 import subprocess
 import sys
@@ -148,6 +149,12 @@ def probe() -> dict[str, list[str]]:
 def test_all_lists_the_public_names(front: Source) -> None:
     """`reverie.__all__` is sorted and holds exactly the names that `import reverie` offers."""
     assert listed(front) == public(front), "Keep __all__ sorted and complete, or give the name an underscore."
+
+
+def test_help_shows_each_public_name() -> None:
+    """`help(reverie)` has a page with every name, whose annotations all can be looked up."""
+    page = pydoc.plain(pydoc.render_doc(reverie))
+    assert [name for name in reverie.__all__ if name not in page and name != "__version__"] == []
 
 
 def test_public_names_are_documented(front: Source) -> None:

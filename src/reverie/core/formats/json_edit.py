@@ -89,10 +89,10 @@ def without(text: str, box: Node, *, place: int) -> str:
     led = text[behind : behind + 1] == ","  # on to another item, or to nothing
     rest = text[end:behind] + text[behind + led :]
     if place:
-        before = box.items[place - 1].end
-        comma = _skip(text, before)
-        if not (text[before:comma] + text[comma + 1 : box.starts[place]]).strip():
-            return text[:before] + text[end:]
+        last = box.items[place - 1].end
+        comma = _skip(text, last)
+        if not (text[last:comma] + text[comma + 1 : box.starts[place]]).strip():
+            return text[:last] + text[end:]
         if led:
             return _joined(text[: box.starts[place]], rest)
         return _joined(text[:comma] + text[comma + 1 : box.starts[place]], rest)
