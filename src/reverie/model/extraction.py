@@ -282,7 +282,7 @@ def _timed(entry: Entry, item: Mapping[str, Any], turn: Turn, *, grounds: _Groun
     named = dates_named(entry.evidence, turn.at, calendar=calendar)
     if named and (promise or entry.category == "episode"):
         claim = Claim(category=entry.category, text=entry.text, start=0, end=0)
-        anchor = anchor_of(entry.evidence, turn.at, calendar=calendar)
+        anchor = anchor_of(turn.at, calendar)
         ours = bounded(claim, named, anchor=anchor, due=promise)
         since, until, due = ours.since or since, ours.until or until, ours.due or due
     return replace(entry, since=since, until=until, due=due if promise else "")

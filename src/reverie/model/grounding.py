@@ -23,9 +23,9 @@ from reverie.core.guard.reading import read
 from reverie.core.records import Origin, Turn
 from reverie.core.text.patterns import Words
 from reverie.core.text.said import Sources, content, sources
-from reverie.model.rules import when_en, when_zh, words_en, words_zh
+from reverie.model.rules import tense_en, tense_zh, when_zh, words_en, words_zh
 from reverie.model.rules.sentences import READ, hostile, pieces
-from reverie.model.rules.when import Anchor, Dated
+from reverie.model.rules.when import Anchor, Dated, Dates
 
 SHORTEST = 4  # characters of a quote without blanks; two in scripts that write words with fewer
 
@@ -84,7 +84,7 @@ def ground(turns: Sequence[Turn], calendar: Calendar, *, names: Iterable[str] = 
     found = sources((*texts, *names, *(calendar.day(turn.at) for turn in turns)))
     dates, clocks = set(found.dates), set[str]()
     for turn, text in zip(turns, texts, strict=True):
-        for one in dates_named(text, turn.at, calendar=calendar):
+        for one in _either(text, turn.at, calendar):
             dates.update(_days(one))
             if one.clock is not None:
                 clocks.update(
@@ -141,40 +141,37 @@ def flips(text: str, evidence: str) -> bool:
 def absolute(text: str, at: datetime, *, calendar: Calendar) -> str:
     """Return a text with each relative date in it ("tomorrow", "下周五") in place of its words resolved."""
     parts, last = [], 0
-    for start, one in _found(text, at, calendar):
-        if one.relative and one.words:
-            parts += [text[last : start + one.start], one.words]
-            last = start + one.end
+    for start, named in _found(text, at, calendar):
+        for one in named.sure:
+            if one.relative and one.words:
+                parts += [text[last : start + one.start], one.words]
+                last = start + one.end
     return "".join((*parts, text[last:]))
 
 
 def dates_named(text: str, at: datetime, *, calendar: Calendar) -> tuple[Dated, ...]:
-    """Return the times that a text said at an instant names, sentence by sentence."""
-    return tuple(one for _, one in _found(text, at, calendar))
+    """Return the times that a text said at an instant names for certain, sentence by sentence."""
+    return tuple(one for _, named in _found(text, at, calendar) for one in named.sure)
 
 
-def anchor_of(text: str, at: datetime, *, calendar: Calendar) -> Anchor:
-    """Return what relative words in one sentence count from."""
-    low = text.lower()
-    past = (
-        words_en.PAST.search(words_en.NOT_PAST.sub(" ", low)) is not None
-        and words_en.AHEAD.search(low) is None
-    )
-    if _HAN.search(text):
-        past = words_zh.PAST.search(text) is not None and words_zh.AHEAD.search(text) is None
-    return Anchor(date.fromisoformat(calendar.day(at)), calendar.local(at), past)
+def _either(text: str, at: datetime, calendar: Calendar) -> Iterator[Dated]:
+    """Yield the times that a text names, in both readings where nobody can tell which is meant."""
+    for _, named in _found(text, at, calendar):
+        yield from (*named.sure, *named.unsure)
 
 
-def _found(text: str, at: datetime, calendar: Calendar) -> Iterator[tuple[int, Dated]]:
-    """Yield each time that a text names with the start of its sentence."""
+def anchor_of(at: datetime, calendar: Calendar) -> Anchor:
+    """Return what relative words said at an instant count from."""
+    return Anchor(date.fromisoformat(calendar.day(at)), calendar.local(at))
+
+
+def _found(text: str, at: datetime, calendar: Calendar) -> Iterator[tuple[int, Dates]]:
+    """Yield the times of each sentence of a text that may name one, with the start of the sentence."""
     for match in _SENTENCE.finditer(text[:READ]):
         sentence = match[0]
         chinese = _HAN.search(sentence) is not None
-        if not (words_zh if chinese else words_en).MAYBE_DATE.search(sentence.lower()):
-            continue
-        anchor = anchor_of(sentence, at, calendar=calendar)
-        for one in (when_zh if chinese else when_en).find(sentence, anchor):
-            yield match.start(), one
+        if (words_zh if chinese else words_en).MAYBE_DATE.search(sentence.lower()):
+            yield match.start(), (tense_zh if chinese else tense_en).dates(sentence, anchor_of(at, calendar))
 
 
 def _days(one: Dated) -> Iterator[str]:

@@ -51,8 +51,9 @@ APPOINTMENT = Words(
 )
 HAPPENS = Words(
     rf"""{_ADV}(?:is|are|starts?|begins?|takes place|happens|leaves|departs|arrives|lands|ends|opens|closes
-    |will be|will start|will take place|moved to|got moved|was moved|has moved|goes live|ships|gets in
-    |has been (?:moved|scheduled|postponed)|expires|renews|falls on|comes)\b"""
+    |will be|will start|will take place|moved to|has moved|goes live|ships|gets in
+    |(?:was|were|got|has been|have been) (?:moved|(?:re)?scheduled|postponed|pushed|delayed|put off
+    |brought forward)|expires|renews|falls on|comes)\b"""
 )
 BROKE = Words(rf"""{_ADV}(?:was (?:down|out|offline|unreachable|hacked|stolen|cancel+ed)|crashed|failed|went down
     |broke(?: down)?|ran out|leaked|lost|stopped working|went live|shipped|launched)\b""")
@@ -65,6 +66,12 @@ DID = Words(
     |had (?:an?|my|our|the|dinner with|lunch with)|did (?:a|my|our|the)|was (?:in|at|promoted|born
     |diagnosed|hired|elected|accepted|invited|admitted)|were (?:in|at)|saw (?:a|an|the|my)
     |visited)\b{_OBJ}"""
+)
+TIDINGS = Words(  # what is heard or done beforehand of a thing to come
+    rf"""{_ADV}(?:got|received|bought|booked|reserved|ordered|won|sent|gave|(?:was|were|been) (?:invited|assigned|given
+    |offered|sent|called|summoned|referred|accepted|selected|chosen|granted|moved|transferred)|invited|assigned
+    |enrol+ed|signed(?: \w+){{0,2}}? up|registered|made|accepted|planned|arranged|scheduled|set up|moved|postponed
+    |rescheduled|pushed|extended|confirmed)\b{_OBJ}"""
 )
 MILESTONE = Words(
     rf"""{_ADV}(?:got (?:married|engaged|promoted|divorced|the (?:job|offer|visa|keys?|grant)|accepted

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from reverie.model.rules import deeds_en as deeds
 from reverie.model.rules import states_en as states
 from reverie.model.rules import subject_en as subjects
-from reverie.model.rules import third_person, when, when_en
+from reverie.model.rules import tense_en, third_person, when
 from reverie.model.rules import words_en as words
 from reverie.model.rules.claims import STRONG, Scene
 from reverie.model.rules.subject_en import Subject
-from reverie.model.rules.when import Anchor, Dated
+from reverie.model.rules.when import Dated, Dates
 
 _FEWEST_BLANKS = 3  # "remember, just do it" states nothing
 
@@ -159,9 +159,11 @@ def _timed(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
     if not fleeting and subject.kind != "thing" and deeds.PROMISED.match(rest):
         return Hit("commitment", about=subject.about, dates=dates_of(clause, scene), due=True)
     milestone = subject.kind != "thing" and deeds.MILESTONE.match(rest) is not None
-    dates = dates_of(clause, scene)
+    named = _dates(clause, scene)
+    dates = named.sure
     if not dates:
         told = milestone or (subject.kind in {"self", "group"} and _fulfils(clause, subject))
+        told = told or (named.unsure != () and _happened(rest, subject))
         return Hit("episode", about=subject.about) if told and not fleeting else None
     hit = Hit("episode", about=subject.about, dates=dates)
     ahead = any(one.last > scene.anchor.day for one in dates)
@@ -184,11 +186,20 @@ def _timed(clause: Clause, scene: Scene, subject: Subject) -> Hit | None:
         return None
     if ahead and ((not thing and deeds.APPOINTMENT.match(rest)) or (thing and deeds.HAPPENS.match(rest))):
         return hit
+    if ahead and not thing and deeds.TIDINGS.match(rest):
+        return hit
     if not ahead and thing and deeds.BROKE.match(rest):
         return hit
     if not ahead and not thing and (milestone or deeds.DID.match(rest)):
         return replace(hit, category=states.state_of(rest, subject.kind) or "episode")
     return None
+
+
+def _happened(rest: str, subject: Subject) -> bool:
+    """Say whether a clause tells of a thing that took place, by the predicate with which `rest` begins."""
+    if subject.kind in {"thing", "owned"}:
+        return deeds.BROKE.match(rest) is not None or deeds.HAPPENS.match(rest) is not None
+    return deeds.DID.match(rest) is not None or deeds.TIDINGS.match(rest) is not None
 
 
 def _introduces_himself(clause: Clause) -> Hit | None:
@@ -245,10 +256,8 @@ def agents(clause: Clause, scene: Scene) -> Hit | None:
 
 def dates_of(clause: Clause, scene: Scene) -> tuple[Dated, ...]:
     """Return the times a clause names; a weekday in a sentence about the past is the one before."""
-    if not words.may_date(clause.low):
-        return ()
-    past = (
-        words.PAST.search(words.NOT_PAST.sub(" ", clause.low)) is not None
-        and words.AHEAD.search(clause.low) is None
-    )
-    return when_en.find(clause.said, Anchor(scene.anchor.day, scene.anchor.moment, past))
+    return _dates(clause, scene).sure
+
+
+def _dates(clause: Clause, scene: Scene) -> Dates:
+    return tense_en.dates(clause.said, scene.anchor) if words.may_date(clause.low) else Dates()

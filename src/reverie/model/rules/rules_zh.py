@@ -15,14 +15,13 @@ from msgspec.structs import replace
 
 from reverie.core.text.patterns import Words
 from reverie.model.rules import states_zh as states
-from reverie.model.rules import when, when_zh
+from reverie.model.rules import tense_zh, when
 from reverie.model.rules import words_zh as words
 from reverie.model.rules.claims import HEDGED, RAISED, STRONG, Claim, Scene, bounded
 from reverie.model.rules.sentences import Sentence
-from reverie.model.rules.when import Anchor, Dated
+from reverie.model.rules.when import Dated, Dates
 
 _WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
-_SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
 _DATED = Words(
     r"^(?:(?:上|这|本|去|今|前)(?:个?月|周|星期|年)|[一二三四五六七八九十\d]{1,3}月(?:份|[一二三四五六七八九十\d]{1,3}[号日])?)(?:初|底|中)?"
 )
@@ -99,7 +98,7 @@ def _front(flat: str) -> tuple[int, bool, bool]:
 
 
 def _claims(said: str, body: str, start: int, scene: Scene, *, ordered: bool) -> Iterator[Claim]:
-    squeezed = _squeezed(body)
+    squeezed = words.squeezed(body)
     whole = _Clause(said[: len(body)], squeezed, start, "", "", squeezed, named=False)
     if scene.role == "user" and "?" not in body:
         if (order := words.REMIND.match(squeezed)) is not None:
@@ -149,11 +148,6 @@ def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool
         yield group
 
 
-def _squeezed(text: str) -> str:
-    """Return a text without the blanks beside its Chinese characters."""
-    return _SPACE.sub("", text) if any(blank in text for blank in " \t\u3000\xa0") else text
-
-
 def _merged(group: Claim, claim: Claim) -> Claim:
     said = claim.text
     if group.about and group.about == claim.about and _DENIED.search(group.text):
@@ -174,7 +168,7 @@ def _clauses(said: str, body: str, start: int) -> Iterator[_Clause]:
         bare = raw.strip(",;— ")
         if bare:
             first = at + raw.index(bare)
-            flat = _squeezed(bare)
+            flat = words.squeezed(bare)
             found = states.subject(flat)
             rest = flat
             if found is not None:
@@ -196,11 +190,13 @@ def _ends(clause: _Clause) -> bool:
 
 
 def _dates(clause: _Clause, scene: Scene) -> tuple[Dated, ...]:
-    text = clause.flat
-    if words.MAYBE_DATE.search(text) is None:
-        return ()
-    past = words.PAST.search(text) is not None and words.AHEAD.search(text) is None
-    return when_zh.find(clause.said, Anchor(scene.anchor.day, scene.anchor.moment, past))
+    return _named(clause, scene).sure
+
+
+def _named(clause: _Clause, scene: Scene) -> Dates:
+    if words.MAYBE_DATE.search(clause.flat) is None:
+        return Dates()
+    return tense_zh.dates(clause.said, scene.anchor)
 
 
 def _judge(clause: _Clause, scene: Scene, *, ordered: bool) -> _Hit | None:
@@ -225,13 +221,15 @@ def _judge(clause: _Clause, scene: Scene, *, ordered: bool) -> _Hit | None:
 def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
     """Commitments, appointments and events: what needs a date to be worth keeping."""
     flat = clause.flat
-    dates = _dates(clause, scene)
+    named = _named(clause, scene)
+    dates = named.sure
     if clause.kind and words.PROMISED.match(clause.rest):
         return _Hit("commitment", about=clause.about, dates=dates, due=True)
     if words.EPHEMERAL.search(flat):
         return None
     if not dates:
-        done = clause.kind in {"", "self", "group"} and words.FULFILLED.match(flat)
+        done = clause.kind in {"", "self", "group"} and words.FULFILLED.match(flat) is not None
+        done = done or (named.unsure != () and clause.kind != "" and words.DID.match(flat) is not None)
         return _Hit("episode", about=clause.about) if done else None
     ahead = any(one.last > scene.anchor.day for one in dates)
     deadline = any(one.role in {"by", "due"} for one in dates)
@@ -249,7 +247,7 @@ def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
     ):
         return hit
     hit = replace(hit, category="episode", due=False)
-    if ahead and words.HAPPENS.search(flat):
+    if ahead and (words.HAPPENS.search(flat) or (clause.kind and words.DID.match(flat))):
         return hit
     if (
         not ahead

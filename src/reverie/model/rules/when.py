@@ -7,17 +7,20 @@ alone, and that the same text gives the same dates. Never guesses a format: `03/
 The anchor is the logical day of the instant. Weeks begin on Monday. The rules, in both languages:
 
 - `Friday`, `on Friday`, `周五`: the coming one, strictly after the anchor; if the sentence tells the past, the last.
+  Which of the two a date is that stands in a sentence about the past, `tense_en` and `tense_zh` tell.
 - `this Friday`, `本周五`: English takes the coming one (today counts), Chinese the Friday of this week.
 - `next Friday`, `下周五`: Friday of next week. `last Friday`: the latest one before; `上周五`: Friday of last week.
 - `end of the week` is its Friday; `weekend`, `周末` its Saturday and Sunday; `end of the month`, `月底` the last day.
 - `in two weeks`, `两周后` is the exact day; `within two weeks`, `两周内` has that day as its last.
-- A month and day without a year takes the nearest such day; in a sentence about the past, the latest one.
+- A month and day without a year takes the nearest such day; in a sentence about the past, the latest one, and of a
+  thing to come the next one.
 - What recurs (`every Monday`, `每周五`) and what happens yearly (a birthday) has no date.
 """
 
 from __future__ import annotations
 
 import calendar as months
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 
@@ -45,12 +48,46 @@ class Dated(msgspec.Struct, frozen=True):
     relative: bool = True
 
 
+class Dates(msgspec.Struct, frozen=True):
+    """The times that a clause names: `sure` ones, and both readings of those of which nobody can tell which is meant.
+
+    What is unsure stays in stored text as it was said, and no date of an entry follows from it.
+    """
+
+    sure: tuple[Dated, ...] = ()
+    unsure: tuple[Dated, ...] = ()
+
+    @classmethod
+    def between(
+        cls,
+        coming: tuple[Dated, ...],
+        behind: tuple[Dated, ...],
+        *,
+        way: Callable[[Dated], Literal["ahead", "behind", ""]],
+    ) -> Dates:
+        """Choose for each time between its two readings; one that has the same in both points nowhere."""
+        other = {one.start: one for one in behind}
+        sure: list[Dated] = []
+        unsure: list[Dated] = []
+        for one in coming:
+            back = other.get(one.start)
+            told = "ahead" if one == back else way(one)
+            if told == "ahead":
+                sure.append(one)
+            elif told == "behind" and back is not None:
+                sure.append(back)
+            else:
+                unsure += [one] if back is None else [one, back]
+        return cls(tuple(sure), tuple(unsure))
+
+
 class Anchor(msgspec.Struct, frozen=True):
-    """Where relative words count from: the logical day, the zone, and whether the sentence tells the past."""
+    """Where relative words count from: the logical day, the zone, and which way they point, if that is known."""
 
     day: date
     moment: datetime
     past: bool = False
+    ahead: bool = False
 
     def when(self, found: Dated, *, last: bool = False) -> str:
         """Return a `When`: a date, month or year, or an instant with offset if a time of day was said."""
@@ -96,12 +133,14 @@ def make(year: int, month: int, *, day: int) -> date | None:
 
 
 def nearest(anchor: Anchor, month: int, *, day: int) -> date | None:
-    """Return the month and day of the year that is nearest to the anchor, or the latest one in a past sentence."""
+    """Return the month and day of the year that is nearest to the anchor, or the latest or next one if told."""
     found = [
         made for step in (-1, 0, 1) if (made := make(anchor.day.year + step, month, day=day)) is not None
     ]
     if anchor.past:
         return max((made for made in found if made <= anchor.day), default=None)
+    if anchor.ahead:
+        return min((made for made in found if made >= anchor.day), default=None)
     return min(found, key=lambda made: (abs((made - anchor.day).days), made), default=None)
 
 

@@ -233,13 +233,6 @@ PAST = Words(
     |sent|showed|slept|spent|spoke|stood|swam|taught|thought|threw|woke|wore|wrote|brought|caught|quit
     |shipped|just)\b"""
 )
-NOT_PAST = Words(
-    r"""\b(?:promised|agreed|committed|decided|planned|scheduled|booked|invited|signed up|registered
-    |confirmed|told|said|asked|expected|reserved|arranged|set up|got tickets|bought tickets)\b
-    |\b(?:moved|pushed|postponed|rescheduled|delayed|shifted|changed|extended|set
-    |brought forward)[ ](?:[\w'’-]+ ){0,5}(?:to|until|for|from) (?:the )?(?=\d|next|this|mon|tue|wed
-    |thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|tomorrow|end)"""
-)
 AHEAD = Words(
     r"""\b(?:will|going to|have to|has to|need to|needs to|must|should|shall|is due|are due|deadline|next
     |tomorrow|upcoming)\b"""

@@ -1,6 +1,6 @@
 """The Chinese words around a statement, and those for promises, events, decisions, how-tos and standing orders.
 
-Owns patterns only, matched on text whose full-width colons, commas, semicolons, brackets, question and exclamation
+Owns patterns, matched on text whose full-width colons, commas, semicolons, brackets, question and exclamation
 marks were made half-width. Promises that each is linear in a sentence. Never decides anything by itself.
 """
 
@@ -12,6 +12,14 @@ SHORTEST = 4
 FLAT = str.maketrans("：，；？！（）、", ":,;?!(),")
 SPECIFIC = Words(r"""\d|[A-Za-z]{2,}|`|[一二三四五六七八九十两百千万]+(?:个|条|台|块|元|点|号|天|年|月|次|万|千|百|层
     |楼|室|岁)""")
+
+_SPACE = Words(r"(?<=[\u4e00-\u9fff,:;()])\s+|\s+(?=[\u4e00-\u9fff,:;()])")
+
+
+def squeezed(text: str) -> str:
+    """Return a text without the blanks beside its Chinese characters."""
+    return _SPACE.sub("", text) if any(blank in text for blank in " \t\u3000\xa0") else text
+
 
 # ---- around the statement
 LEAD = Words(
