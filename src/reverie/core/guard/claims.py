@@ -24,9 +24,11 @@ from reverie.core.guard.attributes import (
     NUMBER_NOUNS,
     NUMBER_VERBS,
 )
+from reverie.core.guard.claims_zh import EMPLOYER_ZH, HOME_ZH, JOINED_ZH, LEFT_ZH, NEW_JOB_ZH
 from reverie.core.guard.contrast import in_the_past, subject
 from reverie.core.guard.places import PLACES, TWO_WORDS, level
 from reverie.core.guard.reading import Reading, Token, read
+from reverie.core.text.letters import CAPITALS
 from reverie.core.text.patterns import Words
 
 
@@ -40,14 +42,15 @@ class Claim(msgspec.Struct, frozen=True):
 
     @property
     def doubtful(self) -> bool:
-        """Whether the value is a name that may be a detail of another one: a quarter of a city, or a city."""
+        """Whether the value may be a detail of another one, or the same: a quarter of a city, some publisher."""
         return self.value.startswith(_UNKNOWN)
 
 
 _UNKNOWN = "?:"
-_NAME = r"(?P<value>[A-Z][\w&.'-]*(?:\s(?:[A-Z][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
+_NAME = rf"(?P<value>[{CAPITALS}][\w&.'-]*(?:\s(?:[{CAPITALS}][\w&.'-]*|of|and|&)(?=\s|$|[,.;]))*)"
 _REST = r"(?P<rest>.*)$"
 _NOW = r"(?:is\s)?(?:now\s|currently\s)?"
+_GROUP = Words(r"(?P<who>[\w-]{1,40}) and others ")  # where these live, each of them lives
 _EMPLOYER = Words(
     rf"^(?P<subject>.{{1,60}}?)\s{_NOW}(?:(?:works?|working|employed)\s(?:now\s)?(?:at|by)"
     rf"|(?:started|began)\s(?:working|a\s(?:new\s)?job|a\snew\sposition)\s(?:at|with)|has\sa\s(?:new\s)?job\s(?:at|with))\s{_NAME}{_REST}"
@@ -63,7 +66,7 @@ _LEFT = Words(
 )
 _HOME = Words(
     r"^(?P<subject>.{1,60}?)\s(?:(?:is\s)?(?:now\s|currently\s)?(?:lives?|living|resides?|residing|based)\s(?:now\s)?in"
-    rf"|(?:has\s)?(?:moved|relocated)(?:\sback)?(?:\sfrom\s[A-Z][\w ]{{1,30}}?)?\sto)\s{_NAME}{_REST}"
+    rf"|(?:has\s)?(?:moved|relocated)(?:\sback)?(?:\sfrom\s[{CAPITALS}][\w ]{{1,30}}?)?\sto)\s{_NAME}{_REST}"
 )
 _TITLE = Words(
     r"^(?P<subject>.{1,60}?)\s(?:(?:now|currently)\s)?(?:works?|(?:is\s)?working|(?:was|has\sbeen|got)\spromoted)\s(?:now\s)?"
@@ -72,26 +75,6 @@ _TITLE = Words(
 _AGE = Words(
     r"^(?P<subject>.{1,60}?)(?:\s(?:is|turned)\s(?:now\s)?(?P<value>\d{1,3})(?:\syears?\sold|(?<=turned\s\d\d))|\s?(?:今年|现在|已经)?(?P<value2>\d{1,3})岁了?)"
     r"(?P<rest>)[.。]?$"
-)
-_EMPLOYER_ZH = Words(
-    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:在(?P<value>[^在，。,；\s]{2,16}?)(?:工作|上班|任职|就职"
-    r"|(?:做|当|担任|任)[^，。]{0,6}(?:经理|工程师|设计师|老师|医生|护士|律师|会计|顾问|主管|总监|程序员|分析师|编辑|记者|助理|专员|运营|产品|销售"
-    r"|分析|开发|设计|测试|财务|算法|市场|行政|客服|研发))"
-    r"|(?:就职于|任职于|供职于|入职了?|跳槽到了?|跳槽去了?)(?P<value2>[^在，。,；\s]{2,16}?))了?(?P<rest>(?:[，。].*)?)$"
-)
-_JOINED_ZH = Words(
-    r"^(?P<subject>.{1,12}?)(?:现在|已经)?加入了?(?P<value>[^在，。,；\s]{2,16}?)了?(?P<rest>(?:[，。].*)?)$"
-)
-_NEW_JOB_ZH = Words(
-    r"^(?P<subject>.{1,12}?)(?:\d{4}-\d\d(?:-\d\d)?|上周|上个?月|最近|刚刚?|已经)?(?:跳槽|换工作|换公司|离职|辞职)了?[，。,]"
-    r"[^，。,]{0,6}?(?:新公司|新单位|现在)(?:叫|是|在)(?P<value>[^在，。,；\s]{2,16}?)(?:上班|工作)?(?P<rest>[。]?)$"
-)
-_HOME_ZH = Words(
-    r"^(?P<subject>.{1,12}?)(?:现在|目前|如今|已经)?(?:(?:从[^到，]{2,8})?(?:住在|居住在|定居在?|搬到了?|搬去了?|搬家到|迁居))"
-    r"(?P<value>[^，。,；\s了]{2,10}?)(?:住|生活|居住)?了?(?P<rest>(?:[，。].*)?)$"
-)
-_LEFT_ZH = Words(
-    r"^(?P<subject>.{1,12}?)(?:已经)?(?:从(?P<value>[^，。]{2,16}?)(?:离职|辞职)|离开了?(?P<value2>[^，。]{2,16}?))了?(?P<rest>[，。]?)$"
 )
 _SAFE_REST = Words(
     r"[.。!]?|[,;。].*|\s(?:now|these days|nowadays|currently)[,;].*"
@@ -121,7 +104,11 @@ def claims(text: str) -> tuple[Claim, ...]:
     reading = read(text)
     if any(t.form in _DOUBTS for t in reading.tokens):
         return ()
-    return (*_spoken(reading.text.strip(), reading), *_nouns(reading.text.strip()))
+    homes: list[Claim] = []
+    if " and others " in reading.text and (group := _GROUP.match(reading.text)) is not None:
+        alone = read(f"{group['who']} {reading.text[group.end() :]}")
+        homes = [claim for claim in _spoken(alone.text.strip(), alone) if claim.attribute == "home"]
+    return (*homes, *_spoken(reading.text.strip(), reading), *_nouns(reading.text.strip()))
 
 
 def may_claim(text: str) -> bool:
@@ -165,7 +152,7 @@ def _spoken(text: str, reading: Reading) -> list[Claim]:
             continue
         value = (match["value"] or match.groupdict().get("value2") or "").strip(" .'")
         form = _value(attribute, value)
-        if pattern in {_JOINED, _JOINED_ZH} and not (_company(value) or match["rest"].startswith(" as ")):
+        if pattern in {_JOINED, JOINED_ZH} and not (_company(value) or match["rest"].startswith(" as ")):
             continue
         if form:
             found.append(Claim((*who, attribute), attribute, form, ends))
@@ -179,11 +166,11 @@ _SPOKEN = (  # each with words of which one stands in all that its pattern match
     ("employer", _LEFT, True, ("left", "quit", "resigned")),
     ("home", _HOME, False, ("live", "living", "resid", "based", "moved", "relocated")),
     ("title", _TITLE, False, ("work", "promoted")),
-    ("employer", _EMPLOYER_ZH, False, ("在", "职于", "入职", "跳槽")),
-    ("employer", _JOINED_ZH, False, ("加入",)),
-    ("employer", _NEW_JOB_ZH, False, ("跳槽", "换工作", "换公司", "离职", "辞职")),
-    ("employer", _LEFT_ZH, True, ("离职", "辞职", "离开")),
-    ("home", _HOME_ZH, False, ("住", "居", "搬")),
+    ("employer", EMPLOYER_ZH, False, ("在", "职于", "入职", "跳槽")),
+    ("employer", JOINED_ZH, False, ("加入",)),
+    ("employer", NEW_JOB_ZH, False, ("跳槽", "换工作", "换公司", "离职", "辞职")),
+    ("employer", LEFT_ZH, True, ("离职", "辞职", "离开")),
+    ("home", HOME_ZH, False, ("住", "居", "搬")),
     ("age", _AGE, False, ("old", "turned", "岁")),
 )
 
@@ -233,6 +220,8 @@ def _value(attribute: str, value: str) -> str:
         )
         return "" if thing else f"{_UNKNOWN}{plain}"
     if attribute == "employer":
+        if plain.startswith("一") and plain[1:2] in "家个所间":
+            return f"{_UNKNOWN}{plain[2:]}"  # some publisher, which may be the one that is named
         vague = (
             plain.split()[0] in NOT_EMPLOYERS
             or level(plain)

@@ -25,6 +25,7 @@ from reverie.core.guard.signature import comparable
 from reverie.core.guard.turns import Turned, corrected, ended, flipped, replaced, retyped
 from reverie.core.guard.words import UNITS
 from reverie.core.records import Entry
+from reverie.core.text.letters import bare, is_latin
 
 __all__ = ["Relation", "differences", "likeness", "relate"]
 
@@ -148,13 +149,15 @@ def _comparable(one: str, two: str) -> bool:
         return False
     if "?" in one[:1] + two[:1]:
         return False
+    if not bare(one).isdisjoint(bare(two)):
+        return False  # `Müller` and `Mueller`
     words = set(one.split()), set(two.split())
     if words[0] <= words[1] or words[1] <= words[0]:
         return False
     measured = [{word for word in side if word in _MEASURES} for side in words]
     if all(measured) and measured[0] != measured[1]:
         return False  # 900 euros and 900 dollars
-    return any(c.isdigit() for c in one + two) or one.isascii() == two.isascii()
+    return any(c.isdigit() for c in one + two) or is_latin(one) == is_latin(two)
 
 
 def _replacing(

@@ -40,7 +40,7 @@ ENGLISH: Lexicon = _table(
         reschedule to=rescheduled to,postponed to,pushed to,pushed back to,brought forward to,extended to
         raise to=raised to,increased to,went up to,grew to;cut to=reduced to,lowered to,dropped to,went down to
         rename to=renamed to;turn=turned;get promoted to=promoted to,was promoted to,got promoted to""",
-    correction="""actually=in fact,as a matter of fact;correction;misspoke=i misspoke,misspoken
+    correction="""actually=in fact,as a matter of fact,after all;correction;misspoke=i misspoke,misspoken
         i meant=meant to say;wrong=got it wrong,was wrong,mistaken,was mistaken;sorry;rather than;contrary to
         not true""",
     negation="""not=n't,cannot;never;no;none;nobody=no one;nothing;nowhere;neither;nor;without

@@ -24,17 +24,21 @@ _FEWEST_BLANKS = 3  # "remember, just do it" states nothing
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """One clause: its words, their expanded form, that in lower case, and where it stands in the turn."""
+    """One clause: its words, their expanded form, that in lower case, and where it stands in the turn.
+
+    `size` is how many characters of the turn it is, where a subject was put before them; else as many as its words.
+    """
 
     said: str
     full: str
     low: str
     start: int
+    size: int = 0
 
     @property
     def end(self) -> int:
         """Where the clause ends in the turn."""
-        return self.start + len(self.said)
+        return self.start + (self.size or len(self.said))
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -59,10 +63,10 @@ class Front(msgspec.Struct, frozen=True):
     corrects: bool = False
 
 
-def clause_of(said: str, start: int) -> Clause:
+def clause_of(said: str, start: int, *, size: int = 0) -> Clause:
     """Return the clause that begins at `start` of the turn, ready to be judged."""
     full = third_person.expand(said)
-    return Clause(said, full, full.lower(), start)
+    return Clause(said, full, full.lower(), start, size)
 
 
 def judge(clause: Clause, scene: Scene, *, front: Front) -> Hit | None:

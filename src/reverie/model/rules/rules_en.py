@@ -143,10 +143,21 @@ def _clauses(body: str, start: int) -> Iterator[Clause]:
     at = 0
     for cut in words.CLAUSE.finditer(body) if words.may_cut(body) else ():
         if cut.start() - at >= words.SHORTEST_CLAUSE:
-            yield clause_of(body[at : cut.start()], start + at)
+            yield from _parts(body[at : cut.start()], start + at)
             at = cut.end()
     if len(body) > at:
-        yield clause_of(body[at:].rstrip(), start + at)
+        yield from _parts(body[at:].rstrip(), start + at)
+
+
+def _parts(said: str, start: int) -> Iterator[Clause]:
+    """Yield a clause, or the two that tell where one lives and where one works, which change one by one."""
+    two = words.LIVES_AND.match(said) if " and " in said else None
+    if two is None:
+        yield clause_of(said, start)
+        return
+    yield clause_of(said[: two.end("home")], start)
+    rest = said[two.start("rest") :]
+    yield clause_of(f"{two['who']} {rest}", start + two.start("rest"), size=len(rest))
 
 
 def _found(clause: Clause, scene: Scene, front: Front, person: str) -> tuple[Clause, Hit | None]:

@@ -6,6 +6,7 @@ lower case. Promises that each is linear in a sentence. Never decides anything b
 
 from __future__ import annotations
 
+from reverie.core.text.letters import CAPITALS
 from reverie.core.text.patterns import Words
 
 SHORTEST = 8  # characters of a sentence
@@ -150,6 +151,10 @@ CLAUSE = Words(
     |(?:(?:he|she|they)(?:['’]\w+)?|(?:the|today|tomorrow)\b(?=[^,;]{2,60} (?:is|are|moved|was))))\b)
     |\s(?:and|but|so)\s+(?=(?:I|I['’]\w+|my|we|we['’]\w+|our|let['’]s|please|from now on|remind me)\s)"""
 )
+LIVES_AND = Words(
+    r"(?P<home>(?P<who>I|We|we)(?: now| currently| still)? live (?:in|at|near) [^,;.]{2,60}?),? and "
+    r"(?P<rest>(?:(?:now|currently|still) )?(?:work|study|freelance|teach|run|lead|manage)\b)"
+)
 _CUTS = (",", ";", "and", "but", "so", "-", "–", "—")
 
 
@@ -239,7 +244,8 @@ AHEAD = Words(
 )
 
 _CONCRETE = Words(
-    r"""\d|`[^`]+`|\w_\w|\w/\w|\b[a-z]+[A-Z]\w|\b[A-Z]{2,}\b|(?<=[a-z,:;)('’] )[A-Z][a-z]|[“\"][^”\"]{2,}
+    rf"""\d|`[^`]+`|\w_\w|\w/\w|\b[a-z]+[A-Z]\w|\b[A-Z]{{2,}}\b
+    |(?<=[a-z,:;)('’] )(?:[{CAPITALS}](?:[a-z]|[^\W\d_A-Z]|[\u0300-\u036f]))|[“\"][^”\"]{{2,}}
     |^[A-Z][a-z]+[A-Z]|[€$£¥]"""
 )
 _COMMAND = Words(
