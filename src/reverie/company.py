@@ -20,6 +20,7 @@ import msgspec
 from reverie import steps, unforget
 from reverie.core.entries import is_id
 from reverie.core.fold import EntryState
+from reverie.core.forgetting.saying import TURN
 from reverie.core.scopes import Member, copy_id, owner_of, readable_name
 from reverie.core.settings.keys import is_plain
 from reverie.errors import (
@@ -136,6 +137,10 @@ def known(opened: Opened, prefix: str, *, among: str = "recall") -> EntryState:
             name, place = along[1].along, shlex.quote(str(along[0].ws.root))
             message = (
                 f"entry {along[1].entry.id} is of {name}, and only read from here: use `reverie -w {place}`"
+            )
+        elif prefix.startswith(TURN):
+            message = (
+                f"{prefix[:40]!a} is a turn, and no entry: `reverie forget` and `reverie erase` take turns"
             )
         else:
             message = f"no entry has the id {prefix or '(empty)'}: `reverie {among}` shows ids"

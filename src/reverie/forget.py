@@ -35,6 +35,7 @@ from reverie.core.forgetting.erasure import Eraser, Erasure
 from reverie.core.forgetting.exclusions import excluded_by
 from reverie.core.forgetting.letting_go import Naming, circle, out_of_sight, says_more, sharing
 from reverie.core.forgetting.mask import Mask, Why
+from reverie.core.forgetting.saying import Saying
 from reverie.core.records import Entry, Tombstone, Turn
 from reverie.core.settings.keys import is_plain
 from reverie.errors import Busy, NotFound, UsageError
@@ -49,8 +50,8 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget took: every id it reached, where bytes remain until `erase`, and entries that say it and more.
 
     `similar` stay as they are; a person may want to look at them. `problems` say which copies in shared workspaces
-    could not be withdrawn yet. `turns` counts those that, taken back before, were said after all. `still` says what
-    else names those whom it was about.
+    could not be withdrawn yet. `turns` counts those that were named themselves, and count as never said; of a restore
+    those that were said after all. `still` says what else names those whom it was about.
     """
 
     ids: tuple[str, ...] = ()
@@ -65,13 +66,16 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
 class Erased(msgspec.Struct, frozen=True, kw_only=True):
     """What an erase took: the ids, the files that changed (or, on a dry run, would), and what could not be cleaned.
 
-    `turns` counts those that had been taken back and went whole. `elsewhere` says what no erase reaches.
+    `turns` counts those that went whole, `said` those of which the sentences went that say whom a filter is about.
+    `still` says what names them all the same, `elsewhere` what no erase reaches.
     """
 
     ids: tuple[str, ...] = ()
     turns: int = 0
+    said: int = 0
     places: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
+    still: tuple[Naming, ...] = ()
     elsewhere: str = erasing.ELSEWHERE
     due: Due = Due()
 
@@ -190,11 +194,13 @@ def erase(
     ids: Sequence[str],
     *,
     turns: Sequence[tuple[str, Turn]] = (),
+    said: Sequence[Saying] = (),
     dry_run: bool = False,
 ) -> Erased:
     """Remove the text of entries, forgotten ones too, from every file of the workspace, for good.
 
-    `turns`, each with its session, were taken back: they go whole, with the entries that went with them then.
+    `turns`, each with its session, were taken back: they go whole, with the entries that went with them then. What is
+    `said` goes out of its turns, and wherever else it stands.
     Raises NotFound, StoreUnwritable, and Busy while a dream or drain is under way. `dry_run` names the files that hold
     it and changes nothing.
     """
@@ -204,15 +210,17 @@ def erase(
     ]
     taken = [entry for tomb in along if not tomb.keyed for entry in tomb.entries]
     meant = _with_companions(ws, state, list(dict.fromkeys((*ids, *taken))))
-    erasure = provenance.erasure_of(ws, meant, turns)
-    if dry_run or not (meant or turns):
+    erasure = provenance.erasure_of(ws, meant, retracted=turns, said=said)
+    partly = sum((one.session, one.turn.id) not in gone for one in said)
+    if dry_run or not (meant or turns or said):
         eraser = Eraser(erasure, ws.calendar)
         places = tuple(erasing.affected(ws, eraser))
         left = tuple(erasing.leftovers(ws, eraser, planned=places))
-        return Erased(ids=tuple(meant), turns=len(turns), places=places, leftovers=left)
+        return Erased(ids=tuple(meant), turns=len(turns), said=partly, places=places, leftovers=left)
     mask = mask_of(ws)
     if any(mask.why(entry) != "id" for entry in meant.values()):
         _forget(ws, state, meant, state.states(), "user")
+    _hide(ws, said, "user")
     state.close()
     places, left = letting_go.erase(ws, what="erase", erasure=erasure)
     unlocated = [
@@ -220,14 +228,38 @@ def erase(
         for span in erasure.turns
         if not span.digest
     ]
-    due = Due(publish=True, digest=True)
-    told = (*left, *unlocated)
-    return Erased(ids=tuple(meant), turns=len(turns), places=places, leftovers=told, due=due)
+    return Erased(
+        ids=tuple(meant),
+        turns=len(turns),
+        said=partly,
+        places=places,
+        leftovers=(*left, *unlocated),
+        due=Due(publish=True, digest=True),
+    )
 
 
-def erasure_of(ws: Workspace, state: State, ids: Sequence[str]) -> Erasure:
-    """Return what an erase of the entries with these full ids takes; raises NotFound."""
-    return provenance.erasure_of(ws, _with_companions(ws, state, ids))
+def erasure_of(
+    ws: Workspace,
+    state: State,
+    ids: Sequence[str],
+    *,
+    turns: Sequence[tuple[str, Turn]] = (),
+    said: Sequence[Saying] = (),
+) -> Erasure:
+    """Return what an erase of the entries with these full ids, and of turns, takes; raises NotFound."""
+    return provenance.erasure_of(ws, _with_companions(ws, state, ids), retracted=turns, said=said)
+
+
+def _hide(ws: Workspace, said: Sequence[Saying], by: str) -> None:
+    """Hide what is said in turns wherever it comes back, as steps 1 to 4 hide entries."""
+    if not any(one.texts for one in said):
+        return
+    with ws.writing("forget"):
+        letting_go.finish(ws)
+        new = provenance.tombstones_of_said(ws, said, by=by)
+        intent = Forgetting(id=ws.new_id(), tombstones=new, entries=(), by=by)
+        letting_go.begin(ws, intent)
+        letting_go.carry_out(ws, intent)
 
 
 # Exclusions

@@ -6,9 +6,9 @@ extracted, summarised, recalled or shown. The bytes stay in the session's file u
 again are heard again, for nothing was forgotten but the place.
 
 An entry goes with its turns when all the turns that hold its evidence were taken back; `forget(restore=True)` brings it
-back, and its turns with it. Turns without entries are named by their session: that restores them (`unforget`), or
-erases them whole, with what the history has of them. What an agent wrote elsewhere by hand (a note, a page, an explicit
-write) stays.
+back, and its turns with it. Turns without entries are named by their ids or their session: that restores them
+(`unforget`), or erases them whole, with what the history has of them. What an agent wrote elsewhere by hand (a note, a
+page, an explicit write) stays.
 
 The order, and what a crash leaves, is that of a forget (`store.forgotten.letting_go`): what was begun is finished by
 the next write.
@@ -65,19 +65,30 @@ def retract(
     """
     with ws.writing("retract"):
         letting_go.finish(ws)
-        before = tombstones.mask(ws)
-        turns = tuple(choose(standing(ws, session, masked=before)))
+        done = would(ws, state, session, choose=choose)
+        turns, ids = done.turns, done.entries
         if not turns:
-            return Retracted()
-        gone = {turn.id for turn in turns}
-        entries = _resting_on(ws, state, session, lambda one: one in gone or before.retracted(session, one))
-        ids = tuple(entry.id for entry in entries)
+            return done
         intent = Forgetting(
             id=ws.new_id(), tombstones=_tombstones(ws, session, turns, ids, by=by), entries=ids, by=by
         )
         letting_go.begin(ws, intent)
         letting_go.carry_out(ws, intent)
     state.remask(ids, masked=True)
+    return done
+
+
+def would(
+    ws: Workspace, state: State, session: str, *, choose: Callable[[list[Turn]], Sequence[Turn]]
+) -> Retracted:
+    """Return what `retract` takes back, without taking it."""
+    before = tombstones.mask(ws)
+    turns = tuple(choose(standing(ws, session, masked=before)))
+    if not turns:
+        return Retracted()
+    gone = {turn.id for turn in turns}
+    entries = _resting_on(ws, state, session, lambda one: one in gone or before.retracted(session, one))
+    ids = tuple(entry.id for entry in entries)
     return Retracted(turns=turns, entries=ids, due=Due(publish=bool(ids), digest=bool(ids)))
 
 

@@ -83,21 +83,25 @@ def named(ws: Workspace, state: State, prefix: str) -> str:
     return alike.pop() if len(alike) == 1 else state.get(prefix).entry.id
 
 
-def retracted(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:
-    """Return the turns of the session that a filter names which were taken back and not erased, within its days.
+def turns_of(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:
+    """Return the turns of the session that a filter names, within its days, which were not erased.
 
     Each with the session; none of a filter that asks for what only entries have.
     """
     if where is None or not where.session or where.of_entries:
         return []
-    mask, calendar = tombstones.mask(ws), ws.calendar
     return [
         (where.session, turn)
-        for turn in (sessions.read(ws, where.session) if mask else ())
-        if mask.retracted(where.session, turn.id)
-        and turn.content != ERASED
-        and (where.since or "0") <= calendar.day(turn.at) <= (where.until or "9999-12-31")
+        for turn in sessions.read(ws, where.session)
+        if turn.content != ERASED
+        and (where.since or "0") <= ws.calendar.day(turn.at) <= (where.until or "9999-12-31")
     ]
+
+
+def retracted(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:
+    """Return those of `turns_of` that were taken back."""
+    mask = tombstones.mask(ws)
+    return [one for one in (turns_of(ws, where) if mask else ()) if mask.retracted(one[0], one[1].id)]
 
 
 def restore(
@@ -105,17 +109,17 @@ def restore(
     state: State,
     ids: Sequence[str] = (),
     *,
+    turns: Sequence[tuple[str, Turn]] = (),
     where: Where | None = None,
     dry_run: bool = False,
-    by: str = "user",
 ) -> Restored:
     """Take back the forgetting of entries, by full id or by filter, and of all that was forgotten with them.
 
-    Also for an entry that is hidden because it resembles something forgotten, when it is named; and for the turns that
-    were taken back in the session of a filter, all those that one call took back together. What was erased meanwhile
-    does not come back. With `dry_run` nothing is written. Raises NotFound when nothing is forgotten there.
+    Also for an entry that is hidden because it resembles something forgotten, when it is named; and for `turns` that
+    were taken back, named or of the session of a filter, all those that one call took back together. What was erased
+    meanwhile does not come back. With `dry_run` nothing is written. Raises NotFound when nothing is forgotten there.
     """
-    turns = retracted(ws, where)
+    turns = (*turns, *retracted(ws, where))
     wanted = ids if where is None else [one.id for one in gone(ws, state, where) if one.deed != "alike"]
     lifted = _reached(ws, state, wanted) | _back(ws, turns)
     if not lifted:
@@ -127,7 +131,7 @@ def restore(
     if dry_run:
         meant = (*(entry for tomb in lifted.values() for entry in tomb.entries), *wanted)
         return Restored(tuple(dict.fromkeys(meant)), number)
-    back, hidden = letting_go.lift(ws, lifted.values(), by=by), state.masked()
+    back, hidden = letting_go.lift(ws, lifted.values(), by="user"), state.masked()
     mask = tombstones.mask(ws)
     shown = [entry.id for entry in hidden if not mask(entry)]
     state.remask(shown, masked=False)

@@ -14,18 +14,19 @@ from contextlib import suppress
 
 import msgspec
 
-from reverie import company, steps, unforget
+from reverie import company, steps, unforget, unsaying
 from reverie import forget as forgetting
 from reverie import remember as remembering
 from reverie.company import share_all
 from reverie.core.due import Due
 from reverie.core.fold import EntryState, fold
+from reverie.core.forgetting.saying import apart
 from reverie.core.records import Draft, Entry, Event, Origin
 from reverie.core.significance import faded
 from reverie.core.where import Where, must_narrow, one_or_more, repeats
 from reverie.drain import Drained
 from reverie.errors import ReverieError
-from reverie.following import follow, planned
+from reverie.following import follow
 from reverie.index.entry_rows import event_named
 from reverie.index.heaviest import choosing
 from reverie.index.state import State
@@ -90,23 +91,26 @@ class Word:
         """Forget entries and the words they came from, or take that back; the answer says where bytes remain.
 
         They are named, or all that `where` admits, hidden, faded and superseded ones too; the same filter restores
-        them, and the turns of its session that a host took back.
+        them, and the turns of its session that were taken back. A turn is named by the id that recall gives it.
 
         >>> memory.forget([tea], dry_run=True).ids == (tea,)
         True
         """
         ws, state = self._events(), self.opened.state_now()
+        must_narrow(entries, where)
+        turns, named = apart(one_or_more(entries))
+        said = unsaying.turns_of(ws, turns)
         if restore:
-            must_narrow(entries, where)
-            named = [unforget.named(ws, state, entry) for entry in one_or_more(entries)]
-            back = unforget.restore(ws, state, named, where=where, dry_run=dry_run)
+            ids = [unforget.named(ws, state, one) for one in named]
+            back = unforget.restore(ws, state, ids, turns=said, where=where, dry_run=dry_run)
             due = Due(digest=True, publish=True)
             done = forgetting.Forgotten(ids=back.entries, turns=back.turns, due=due)
             if not dry_run:
                 self.opened.search_anew()
         else:
-            meant = [one.entry for one in self._meant(entries, where.everything if where else None)]
+            meant = [one.entry for one in self._meant(named, where.everything if where else None)]
             done = forgetting.forget(ws, state, [entry.id for entry in meant], dry_run=dry_run)
+            done = unsaying.unsay(self.opened, said, done=done, dry_run=dry_run) if said else done
             self.opened.unsearch(meant)
             done = msgspec.structs.replace(done, still=still_named(self.opened, done.ids, where=where))
         if dry_run:
@@ -135,31 +139,23 @@ class Word:
     ) -> forgetting.Erased:
         """Remove the text of entries from every file of the workspace, for good; raises Busy while a dream runs.
 
-        They are named, or all that `where` admits, forgotten, hidden, faded and superseded ones too, with turns of its
-        session that a host took back. It also goes from people's and shared workspaces, by a later drain where need be.
+        They are named, or all that `where` admits, forgotten, hidden, faded and superseded ones too, with the turns of
+        its session, or what turns say of whom it is about; a turn may be named by the id that recall gives it. It also
+        goes from people's and shared workspaces, by a later drain where need be.
 
         >>> memory.erase([tea], dry_run=True).leftovers
         ()
         """
-        ws = self.opened.writable
+        turns, named = apart(one_or_more(entries))
         if where is None:
-            ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in one_or_more(entries)]
+            ids = [self.forgotten(entry) or self._known(entry).entry.id for entry in named]
         else:
             shown = (one.entry.id for one in self._meant(entries, where.everything))
             ids = [*shown, *(one.id for one in self.gone(where))]
-        if ws.settings.index_url and not dry_run:
-            self.opened.index.reset()  # what lies at another address does not go with the folder
-        self.opened.drop_index()  # the erase removes these files; what was open would go on holding the text
-        turns = unforget.retracted(ws, where)
-        done = forgetting.erase(ws, self.opened.state_now(), ids, turns=turns, dry_run=dry_run)
-        self.opened.drop_index()
+        done = unsaying.erase(self.opened, ids, turns=turns, where=where, dry_run=dry_run)
         if not dry_run:
-            told, along = share_all(self.opened).problems, follow(self.opened)
             self._told(done.due, at_once=True)  # an erase has cleaned the file itself
-        else:
-            told, along = (), planned(self.opened, forgetting.erasure_of(ws, self.opened.state_now(), ids))
-        places, leftovers = (*done.places, *along.places), (*done.leftovers, *along.leftovers, *told)
-        return msgspec.structs.replace(done, places=places, leftovers=leftovers)
+        return done
 
     def exclude(self, topic: str, *, remove: bool = False, preview: bool = False) -> list[EntryState]:
         """Never store a topic again, and return the entries that name it already, which stay.

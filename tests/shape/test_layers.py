@@ -44,7 +44,9 @@ MAY_IMPORT: Mapping[str, set[str]] = {
         *BELOW_MEMORY,
     },  # what an erase does beyond its own workspace
     "naming": {"opening", *BELOW_MEMORY},  # what still says a name after a forget
-    "word": {"opening", "company", "following", "naming", "steps", *BELOW_MEMORY},  # the verbs about entries
+    "unsaying": {"opening", "company", "following", *BELOW_MEMORY},  # turns that are let go of by themselves
+    # the verbs about entries
+    "word": {"opening", "company", "following", "naming", "unsaying", "steps", *BELOW_MEMORY},
     "care": {
         "opening",
         "company",

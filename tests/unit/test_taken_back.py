@@ -1,4 +1,4 @@
-"""Turns that a host took back: restored or erased by naming their session, though no entry rests on them."""
+"""Turns that a host took back: restored by naming their session, and erased with the rest of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_turns_without_an_entry_are_said_after_all(desk: Desk) -> None:
 
 
 def test_turns_without_an_entry_are_erased(desk: Desk) -> None:
-    """`erase` with the session leaves nothing of a turn that was taken back and of its entries, hidden or not."""
+    """`erase` with the session leaves nothing of its turns, taken back or not, nor of its entries, hidden or not."""
     said(desk)
     take_back(desk, last=1)
     assert "sessions" in str(holders(desk, "zeppelin"))
@@ -79,11 +79,11 @@ def test_turns_without_an_entry_are_erased(desk: Desk) -> None:
     (kept,) = desk.memory.list()
     desk.memory.hide([kept.entry.id])
     plan = desk.memory.erase(where=TALK, dry_run=True)
-    assert (plan.ids, plan.turns) == ((kept.entry.id,), 1)
+    assert (plan.ids, plan.turns) == ((kept.entry.id,), 2)
     assert any(path.startswith("sessions/") for path in plan.places)
     assert holders(desk, "zeppelin")
     done = desk.memory.erase(where=TALK)
-    assert (done.turns, done.leftovers) == (1, ())
+    assert (done.turns, done.leftovers) == (2, ())
     assert holders(desk, "zeppelin") == holders(desk, MOVED) == []
     assert holders(desk, "Is it cold?")
     assert desk.memory.list() == []

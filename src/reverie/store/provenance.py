@@ -13,6 +13,7 @@ import msgspec
 from reverie import layout
 from reverie.core.forgetting.erasure import Erasure
 from reverie.core.forgetting.mask import LEAST, Cipher, Mask, tombstone_of
+from reverie.core.forgetting.saying import Saying, spoken
 from reverie.core.guard.echoes import answers, echoes
 from reverie.core.records import Entry, Span, Tombstone, Turn
 from reverie.core.sessions.active_window import parse_range
@@ -103,12 +104,33 @@ def said_again(ws: Workspace, mask: Mask, session: str) -> list[Tombstone]:
     ]
 
 
-def erasure_of(ws: Workspace, meant: dict[str, Entry], retracted: Sequence[tuple[str, Turn]] = ()) -> Erasure:
+def tombstones_of_said(ws: Workspace, said: Sequence[Saying], *, by: str) -> tuple[Tombstone, ...]:
+    """Return a tombstone for each text of turns, which hides these very words wherever they come back, and no place.
+
+    What else was said in those turns stays shown. The same words have the same tombstone.
+    """
+    cipher, at = Cipher(tombstones.made_key(ws)), ws.clock()
+    made: dict[str, Tombstone] = {}
+    for text in (text for one in said for text in one.texts):
+        keyed, sketch = cipher.phrase(phrase(text)), cipher.sketch(text, BORDERLESS)
+        phrases = () if sketch is None else (sketch,)
+        made[keyed] = Tombstone(id=keyed[:16], at=at, keyed=keyed, phrases=phrases, by=by)
+    return tuple(made.values())
+
+
+def erasure_of(
+    ws: Workspace,
+    meant: dict[str, Entry],
+    *,
+    retracted: Sequence[tuple[str, Turn]] = (),
+    said: Sequence[Saying] = (),
+) -> Erasure:
     """Return what has to go: texts wherever they stand, those too short to be looked for in their own turns alone.
 
     A text is its own: two words, or one with a digit in it. Evidence was cut out of somebody's talk, and four are
     needed before it is looked for elsewhere. What answers repeat of it goes there alone. Of `retracted` turns, each
     with its session, all goes, and what the history has of them; the same words said elsewhere were not taken back.
+    What is `said` goes as a text of its own does.
     """
     origins = Origins(ws, Cipher(b""))
     texts: dict[str, bool] = {}
@@ -124,8 +146,12 @@ def erasure_of(ws: Workspace, meant: dict[str, Entry], retracted: Sequence[tuple
         for sentence in (one for sentences in echoed.values() for one in sentences):
             texts.setdefault(sentence, False)
     for _, turn in retracted:
-        for said in (turn.content, *(call.arguments for call in turn.calls)):
-            texts.setdefault(said, False)
+        for text in spoken(turn):
+            texts.setdefault(text, False)
+    for one in said:
+        for text in one.texts:
+            turns.append(Span(one.session, one.turn.id, Cipher(b"").phrase(phrase(text)), one.turn.n))
+            texts[text] = texts.get(text, False) or weight(phrase(text)) >= LEAST
     return Erasure(
         id=ws.new_id(),
         stubs={entry: ws.new_id() for entry in meant},

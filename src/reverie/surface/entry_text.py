@@ -115,15 +115,18 @@ def gone_line(gone: Gone) -> Line:
     )
 
 
-def still_lines(still: Naming) -> Iterator[str]:
-    """Yield what else says a name, and how one reaches it."""
+def still_lines(still: Naming, *, erasing: bool = False) -> Iterator[str]:
+    """Yield what else says a name after a forget or an erase, and how one reaches it."""
+    verb, name = "erase" if erasing else "forget", shlex.quote(still.name)
     for one in still.entries[:_NAMED]:
-        yield f"left, though it names {still.name}: {one} (`reverie forget {one}`)"
+        yield f"left, though it names {still.name}: {one} (`reverie {verb} {one}`)"
     if (more := len(still.entries) - _NAMED) > 0:
         yield f"left, though they name {still.name}: {many(more, 'entry')} more"
     if still.turns:
-        yield f"{many(still.turns, 'turn')} still saying {still.name}: a turn goes with the entries read from it"
-        yield f"`reverie recall {shlex.quote(still.name)} --kind turn` shows them"
+        yield f"{many(still.turns, 'turn')} still saying {still.name}: `reverie {verb} turn:…` takes one whole"
+        if not erasing:
+            yield f"`reverie erase --about {name}` takes what they say of {still.name}, and is for good"
+        yield f"`reverie recall {name} --kind turn` shows them, with their ids"
 
 
 def judged(state: EntryState) -> str:

@@ -87,8 +87,8 @@ class Forgetting(msgspec.Struct, frozen=True):
     """The entries that were forgotten, or would be, or with a restore are remembered again; and what is left of them.
 
     `places` hold their words until an erase, `similar` say it and more and stay as they are, `problems` tell what could
-    not be withdrawn yet, `turns` counts those that, taken back before, were said after all. `still` names the entries
-    and counts the turns that say whom it was about, and that it did not reach.
+    not be withdrawn yet, `turns` counts those that were named and count as never said, or with a restore as said after
+    all. `still` names the entries and counts the turns that say whom it was about, and that it did not reach.
     """
 
     dry_run: bool
@@ -116,14 +116,17 @@ def forgetting(done: Forgotten, *, dry_run: bool) -> Forgetting:
 class Erasing(msgspec.Struct, frozen=True):
     """The entries whose text was removed, or would be; where it stood, and what could not be cleaned.
 
-    `elsewhere` says what no erase reaches.
+    `turns` counts those that go whole, `said` those of which the sentences go that say whom a filter is about. `still`
+    names the entries and counts the turns that say it all the same, `elsewhere` says what no erase reaches.
     """
 
     dry_run: bool
     ids: list[str]
     turns: int
+    said: int
     places: list[str]
     leftovers: list[str]
+    still: list[Naming]
     elsewhere: str
 
 
@@ -133,8 +136,10 @@ def erased(done: Erased, *, dry_run: bool) -> Erasing:
         dry_run=dry_run,
         ids=list(done.ids),
         turns=done.turns,
+        said=done.said,
         places=list(done.places),
         leftovers=list(done.leftovers),
+        still=list(done.still),
         elsewhere=done.elsewhere,
     )
 

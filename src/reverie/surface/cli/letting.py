@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from reverie.core.fold import EntryState
+from reverie.core.forgetting.saying import apart
+from reverie.core.text.plural import many
 from reverie.core.where import Where, must_narrow
 from reverie.errors import UsageError
 from reverie.forget import Erased
@@ -26,6 +28,10 @@ app = application()
 
 Ids = Annotated[
     list[str] | None, typer.Argument(metavar="[ID]...", help="Their ids, or the beginnings of them.")
+]
+Named = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ID]...", help="Their ids, or the beginnings of them; a turn by its whole id."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show which, and change nothing.")]
 
@@ -56,7 +62,8 @@ class _Meant:
 
 def _named(memory: Memory, entries: Iterable[str]) -> _Meant:
     """Return the entries that ids, or the beginnings of them, name; raises NotFound, AmbiguousId."""
-    named = [(one, memory.forgotten(one)) for one in dict.fromkeys(entries)]
+    _, ids = apart(entries)
+    named = [(one, memory.forgotten(one)) for one in ids]
     states = [memory.get(one) for one, gone in named if not gone]
     kept = {state.entry.id: state for state in states}
     return _Meant(tuple(kept.values()), tuple(dict.fromkeys(gone for _, gone in named if gone)))
@@ -116,7 +123,7 @@ def hide(
 )
 def forget(
     ctx: typer.Context,
-    entries: Ids = None,
+    entries: Named = None,
     restore: Annotated[bool, typer.Option("--restore", help="Take the forgetting back.")] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -127,11 +134,10 @@ def forget(
         done = memory.forget(named, where=chosen, dry_run=dry_run, restore=restore)
         if restore:
             meant = _named(memory, done.ids)
-    along = [one for one in done.ids if one not in meant.ids]
     said = "remembered again" if restore else "forgotten"
     lines = meant.lines(f"would be {said}" if dry_run else said)
-    lines += [line(f"{one} (with them: it says the same)", indent=2) for one in along]
-    lines += _turns(done.turns, "counted as said")
+    lines += _along(done.ids, meant)
+    lines += _turns(done.turns, "counted as said" if restore else "counted as never said")
     lines += [line(dim(f"bytes remain in {place} until `reverie erase`"), indent=4) for place in done.places]
     lines += [line(f"not withdrawn yet: {problem}", indent=4) for problem in done.problems]
     lines += [line(f"left, though it says that and more: {one}", indent=4) for one in done.similar]
@@ -139,14 +145,14 @@ def forget(
     answer(
         ctx,
         forgetting(done, dry_run=dry_run),
-        [*lines, *_nothing((*done.ids, *meant.ids), "shown or hidden")],
+        [*lines, *([] if done.turns else _nothing((*done.ids, *meant.ids), "shown or hidden"))],
     )
 
 
 @app.command("erase", cls=Letting, epilog="reverie erase 2b47366a --dry-run\nreverie erase 2b47366a --yes")
 def erase(
     ctx: typer.Context,
-    entries: Ids = None,
+    entries: Named = None,
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: there is no way back.")] = False,
 ) -> None:
@@ -158,7 +164,7 @@ def erase(
     with opened(ctx) as memory:
         meant = _meant(memory, named, chosen, forgotten=True)
         if not (dry_run or yes):
-            _confirm(ctx, meant)
+            _confirm(ctx, lambda: _taken(memory.erase(named, where=chosen, dry_run=True), meant, chosen))
 
         def planned() -> Work:
             return erasing(memory.root, len(memory.erase(named, where=chosen, dry_run=True).places))
@@ -169,9 +175,9 @@ def erase(
         ctx,
         erased(done, dry_run=dry_run),
         [
-            *meant.lines("would be erased" if dry_run else "erased"),
-            *_turns(done.turns, "whole"),
-            *(_left(done) if done.ids or done.turns else _nothing((), "shown, hidden or forgotten")),
+            *_taken(done, meant, chosen, head="would be erased" if dry_run else "erased"),
+            *[line(told, indent=4) for one in done.still for told in still_lines(one, erasing=True)],
+            *(_left(done) if _reached(done) else _nothing((), "shown, hidden or forgotten")),
         ],
     )
 
@@ -182,8 +188,28 @@ def _nothing(found: Sequence[str], looked_at: str) -> list[Line]:
 
 
 def _turns(number: int, how: str) -> list[Line]:
-    """Return how many turns that a host had taken back were reached, where there are any."""
-    return [line(f"{number} turns that were taken back: {how}", indent=2)] if number else []
+    """Return how many turns were reached, where there are any."""
+    return [line(f"{many(number, 'turn')}: {how}", indent=2)] if number else []
+
+
+def _along(ids: Iterable[str], meant: _Meant) -> list[Line]:
+    """Return the entries that go or come back with those that are meant."""
+    others = [one for one in ids if one not in meant.ids]
+    return [line(f"{one} (with them: it says the same, or rests on them)", indent=2) for one in others]
+
+
+def _reached(done: Erased) -> bool:
+    """Whether an erase found anything to take."""
+    return bool(done.ids or done.turns or done.said)
+
+
+def _taken(
+    done: Erased, meant: _Meant, where: Where | None, *, head: str = "to be erased for good"
+) -> list[str | Styled | Line]:
+    """Return what an erase takes, or took: entries, turns, and what turns say of whom a filter is about."""
+    about = where.about if where is not None else ""
+    said = _turns(done.said, f"the sentences that say {about}")
+    return [*meant.lines(head), *_along(done.ids, meant), *_turns(done.turns, "whole"), *said]
 
 
 def _left(done: Erased) -> list[Line]:
@@ -192,11 +218,11 @@ def _left(done: Erased) -> list[Line]:
     return [*lines, line(dim(done.elsewhere))]
 
 
-def _confirm(ctx: typer.Context, meant: _Meant) -> None:
+def _confirm(ctx: typer.Context, shown: Callable[[], Iterable[str | Styled | Line]]) -> None:
     """Ask a person whether to go on; where nobody can answer, demand `--yes`."""
     if globals_of(ctx).json or not sys.stdin.isatty():
         raise UsageError("erasing cannot be undone: look with --dry-run, then say --yes")
-    say(*meant.lines("to be erased for good"), to=sys.stderr)
+    say(*shown(), to=sys.stderr)
     sys.stderr.write("Go on? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in _CONFIRMED:

@@ -18,7 +18,7 @@ from reverie.surface.http.paging import page
 from reverie.surface.http.reading import Filters, Listing, where_of
 
 
-class Meant(Takes, frozen=True, kw_only=True):
+class _Meant(Takes, frozen=True, kw_only=True):
     """Entries by id, or all that a filter admits, one of the two."""
 
     ids: Ids = ()
@@ -26,7 +26,19 @@ class Meant(Takes, frozen=True, kw_only=True):
     dry_run: Annotated[bool, Meta(description="Only say which.")] = False
 
 
-class _Hide(Meant, frozen=True, kw_only=True):
+class Meant(_Meant, frozen=True, kw_only=True):
+    """The same, and turns by their whole ids."""
+
+    ids: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="The entries' ids, or the beginnings of them; a turn by its whole id.",
+            max_length=10_000,
+        ),
+    ] = ()
+
+
+class _Hide(_Meant, frozen=True, kw_only=True):
     unhide: Annotated[bool, Meta(description="Bring them back into sight.")] = False
 
 
@@ -35,7 +47,7 @@ class _Exclude(Takes, frozen=True, kw_only=True):
     preview: Annotated[bool, Meta(description="Only say which entries name it.")] = False
 
 
-def filter_of(given: Meant) -> Where | None:
+def filter_of(given: _Meant) -> Where | None:
     """Return the filter of those that are meant, None where they are named."""
     return where_of(given.where) if given.where else None
 

@@ -111,9 +111,9 @@ def _done(memory: Memory, values: Values) -> Answer:
 
 def _forget(memory: Memory, values: Values) -> Answer:
     done = memory.forget(values["ids"], dry_run=values["dry_run"])
-    number = many(len(done.ids), "entry")
+    number = many(len(done.ids), "entry") + (f" and {many(done.turns, 'turn')}" if done.turns else "")
     said = f"Would forget {number}" if values["dry_run"] else f"Forgot {number}"
-    text = f"{said}: {', '.join(done.ids)}."
+    text = f"{said}: {', '.join(done.ids)}." if done.ids else f"{said}."
     if done.places:
         text += (
             f" Until a person runs `reverie erase`, the bytes remain, unread, in: {', '.join(done.places)}."
@@ -258,7 +258,7 @@ WRITING = (
         " first when in doubt.",
         run=_forget,
         fields=(
-            Field("ids", "texts", "The entries' ids.", required=True),
+            Field("ids", "texts", "The entries' ids; a turn by its whole id.", required=True),
             Field("dry_run", "flag", "Only say what would be forgotten."),
         ),
         output=shape(
