@@ -8,7 +8,7 @@ close a promise, nor closes one.
 from __future__ import annotations
 
 from reverie.core.guard.contrast import in_the_past, subject
-from reverie.core.guard.reading import Token, read
+from reverie.core.guard.reading import Reading, Token, read
 from reverie.core.records import Entry
 
 _TRUSTED = frozenset(("user", "agent"))
@@ -16,6 +16,7 @@ _KINDS = frozenset(("word", "code", "number", "unit", "version"))
 _LITTLE_WORDS = frozenset("得 答 应 out back".split())
 _DONE = frozenset(("了", "过"))
 _OPEN = frozenset(("negation", "modality", "correction"))
+_PAYS = frozenset("pay repay return give transfer".split())  # by which is done what somebody owes
 _FEWEST = 2  # a deed and what it was done to
 
 
@@ -32,7 +33,13 @@ def keeps(new: Entry, promise: Entry) -> bool:
         return False
     promised = [t for t in two.content if t.kind in _KINDS and t.form not in _LITTLE_WORDS]
     told = {form for t in one.content for form in t.forms}
+    if any("owe" in t.forms for t in promised) and told & _PAYS and _numbers(one) == _numbers(two):
+        told.add("owe")
     return len(promised) >= _FEWEST and not two.has("negation") and all(_told(t, told) for t in promised)
+
+
+def _numbers(reading: Reading) -> set[str]:
+    return {token.form for token in reading.content if token.kind == "number"}
 
 
 def _told(token: Token, told: set[str]) -> bool:

@@ -194,19 +194,25 @@ LESSON = Words(
     |next time,? (?:i|we|remember|do not|always|never|let us)|in hindsight|(?:i|we) should have \w+
     |(?:i|we) (?:found|figured) out that|(?:i|we) (?:realized|realised|discovered) that)"""
 )
+# What an agent does in its answers, of which "no more" asks it; of anything else nobody is asked.
+_HABITS = r"""(?:[\w-]+ )?(?:emojis?|emoticons?|smileys?|apolog\w+|summar\w+|recaps?|questions?|disclaimers?|caveats?
+    |bullets?|bullet points?|lists?|tables?|headings?|headers?|exclamation (?:marks?|points?)|jokes?|puns?|filler\w*
+    |small talk|greetings?|flattery|compliments?|praise|hedging|jargon|suggestions?|repetitions?|explanations?|markdown
+    |bold|italics|(?:em )?dashes|follow-?ups?|comments|answers|replies|walls of text)"""
 STANDING = Words(
-    r"""(?P<lead>(?:(?:so|and|please|also|ok|then),? )*)(?:(?:from now on|going forward|in (?:the )?future
+    rf"""(?P<lead>(?:(?:so|and|please|also|ok|then),? )*)(?:(?:from now on|going forward|in (?:the )?future
     |from here on|for all future \w+|as a rule|by default)[,:]? (?!i\b|we\b|my\b)\w|(?:always
     |never) (?!mind|again|ever|have|had|been|be\b|a\b|the\b|the less|ending|here|there|happy|give up
     |too|so\b|in\b|on\b|gonna|going)[a-z]+ \S|(?:whenever|every time|each time|when) (?:you
-    |i) [^,]{3,60}, (?:please |always |never |do not )\w|(?:i (?:want|expect|need|would like
+    |i) [^,]{{3,60}}, (?:please |always |never |do not )\w|(?:i (?:want|expect|need|would like
     |would prefer|prefer) you to) (?:always|never|only|stop|keep)\b|do not ever \w|you (?:should
-    |must) (?:always|never)\b|(?:do not|stop|no|only|keep|use|answer|call|write)\b.{2,80}\b(?:anymore
+    |must) (?:always|never)\b|(?:do not|stop|no {_HABITS}|only|keep|use|answer|call|write)\b.{{0,80}}\b(?:anymore
     |any more|ever again|in (?:the )?future|from now on|going forward)\b|call me
     (?! (?:later|back|maybe|when|if|tomorrow|tonight|today|at|on|in|after|before|as|by|for|crazy|old
-    |an?|the|it)\b) \w+|no more \w+
-    |(?:do not|never|avoid|stop|only|always)\b.{2,80}\b(?:when(?:ever)?|if) you (?:answer|reply|respond|write|talk
-    |explain|code|summari[sz]e)\b|(?:do not|never|avoid|no)\b.{2,60}\bin your (?:\w+ )?(?:answers?|replies
+    |an?|the|it)\b) \w+|no more {_HABITS}(?=[.!]*$|,? (?:please|ever|from now on|in|at|when|with|unless|after|thanks?
+    |and)\b)
+    |(?:do not|never|avoid|stop|only|always)\b.{{2,80}}\b(?:when(?:ever)?|if) you (?:answer|reply|respond|write|talk
+    |explain|code|summari[sz]e)\b|(?:do not|never|avoid|no)\b.{{2,60}}\bin your (?:\w+ )?(?:answers?|replies
     |responses?|messages?|summaries|code)\b)"""
 )
 

@@ -19,14 +19,14 @@ from reverie.model.rules import tense_zh, when
 from reverie.model.rules import words_zh as words
 from reverie.model.rules.claims import HEDGED, RAISED, STRONG, Claim, Scene, bounded
 from reverie.model.rules.sentences import Sentence
+from reverie.model.rules.voice_zh import names, narrated
 from reverie.model.rules.when import Dated, Dates
 
-_WORKING = frozenset(("work", "project", "technical", "decision", "procedure", "lesson", "commitment"))
 _DATED = Words(
     r"^(?:(?:上|这|本|去|今|前)(?:个?月|周|星期|年)|[一二三四五六七八九十\d]{1,3}月(?:份|[一二三四五六七八九十\d]{1,3}[号日])?)(?:初|底|中)?"
 )
 _DENIED = Words(r"不(?:姓|叫|是)[^，]{1,8}$")
-_KEPT = Words(r"`[^`\n]*`|https?://\S+|“[^”\n]{6,}”|「[^」\n]{6,}」|\"[^\"\n]{6,}\"")
+_CORRECTED = Words(r"不是[^，]{1,12}，(?:而)?是[^，]{1,16}$")
 
 
 class _Clause(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ def introduces(intro: str) -> bool:
 
 def retold(intro: str, scene: Scene) -> str:
     """Return an introduction in the third person."""
-    return _narrated(intro, "procedure", scene)
+    return narrated(intro, "procedure", scene=scene)
 
 
 def read(sentence: Sentence, scene: Scene) -> Iterator[Claim]:
@@ -78,6 +78,8 @@ def read(sentence: Sentence, scene: Scene) -> Iterator[Claim]:
     flat = said.translate(words.FLAT)
     at, ordered, corrects = _front(flat)
     body, start = flat[at:].rstrip("。!~; "), sentence.start + at
+    if words.FORGET.match(body):
+        return
     claims = list(_claims(said[at:], body, start, scene, ordered=ordered))
     if not claims or words.JOKING.search(flat):
         return
@@ -136,6 +138,10 @@ def _grouped(clauses: list[_Clause], scene: Scene, *, ordered: bool, alone: bool
         claim = _claim(clause, hit, scene)
         if group is None and before:
             lead = "，".join(_aside(one, claim.category, scene) for one in before)
+            if claim.category == "episode" and not clause.kind and _CORRECTED.search(lead):
+                # What is so has no date, and of whom the rest tells only the reader knows.
+                yield Claim(category="fact", text=lead, start=before[0].start, end=before[-1].end, sig=STRONG)
+                return
             said = claim.text.removeprefix(claim.about) if _DENIED.search(lead) else claim.text
             claim = replace(claim, text=f"{lead}，{said}", start=before[0].start)
         if group is not None and group.category == claim.category and not (claim.due and group.due):
@@ -213,9 +219,23 @@ def _judge(clause: _Clause, scene: Scene, *, ordered: bool) -> _Hit | None:
     if _ends(clause):
         return None
     hit = _timed(clause, scene) or _stated(clause, scene)
+    if ordered and hit is not None and _own_duty(hit, clause, scene):
+        hit = replace(hit, category="commitment", due=True)
     if hit is None and ordered and words.DECLARES.match(flat):
         hit = _Hit("fact", dates=_dates(clause, scene))
     return hit
+
+
+def _own_duty(hit: _Hit, clause: _Clause, scene: Scene) -> bool:
+    """Say whether what is to be remembered is a thing that the speaker has to do on a day to come."""
+    ahead = any(one.last >= scene.anchor.day for one in hit.dates)
+    own = clause.kind in {"", "self"} and hit.category == "episode"
+    return (
+        ahead
+        and own
+        and words.DUTY.search(clause.flat) is not None
+        and words.PAST.search(clause.flat) is None
+    )
 
 
 def _timed(clause: _Clause, scene: Scene) -> _Hit | None:
@@ -291,38 +311,15 @@ def _reminder(whole: _Clause, scene: Scene, order: re.Match[str]) -> Iterator[Cl
         yield _claim(whole, _Hit("commitment", sig=RAISED, about="agent", dates=dates, due=True), scene)
 
 
-def _narrated(text: str, category: str, scene: Scene) -> str:
-    """Rewrite a text from its speaker's view to a third person's; code, links and quotes stay."""
-    parts, at = [], 0
-    for kept in _KEPT.finditer(text):
-        parts += [_renamed(text[at : kept.start()], category, scene), kept[0]]
-        at = kept.end()
-    return "".join(parts) + _renamed(text[at:], category, scene)
-
-
-def _names(scene: Scene) -> tuple[str, str]:
-    names = {"User": "用户", "Agent": "助手"}
-    return names.get(scene.me, scene.me), names.get(scene.you, scene.you)
-
-
-def _renamed(text: str, category: str, scene: Scene) -> str:
-    me, you = _names(scene)
-    group = f"{me}团队" if category in _WORKING else f"{me}等人"
-    text = re.sub(r"(?:我们|咱们)(?=家|公司|团队|组|部门|学校)", me, text)
-    text = re.sub(r"我们|咱们", group, text)
-    text = re.sub(r"(?<!自)我(?!国)|本人", me, text)
-    return re.sub(r"(?:你|您)(?!们|好)", you, text)
-
-
 def _told(clause: _Clause, hit: _Hit, scene: Scene) -> str:
-    text = _narrated(when.carry(clause.said, hit.dates), hit.category, scene)
+    text = narrated(when.carry(clause.said, hit.dates), hit.category, scene=scene)
     return re.sub(r"\s+", " ", text).strip().rstrip("。.!！；;，, ")
 
 
 def _claim(clause: _Clause, hit: _Hit, scene: Scene) -> Claim:
     """Write a clause's text, with the subject it inherits, and take its dates."""
     text = _told(clause, hit, scene)
-    me, you = _names(scene)
+    me, you = names(scene)
     if hit.standing:
         text = f"{me}要求{you}：{text}"
     elif not clause.named and clause.kind == "self" and me not in text:

@@ -77,6 +77,9 @@ _SINCE_BEFORE = Words(r"(?:从|自从|自)\s*$")
 _DUE_BEFORE = Words(
     r"(?:截止(?:日期|时间)?|期限|到期日?|ddl|DDL|deadline)\s*(?:是|为|在|到|[:：])?\s*$", fold=True
 )
+_HABIT = Words(
+    r"一般|通常|平时|平常|经常|常常|总是|习惯|往往|一向|向来|从不|从来|偶尔|有时|周末才(?![^,，。]*了)"
+)
 _YEARLY = Words(r"生日(?:是|在|:|：)|出生|生于|每年|周年|纪念日")
 
 
@@ -94,9 +97,12 @@ def number(text: str) -> int:
 def find(text: str, anchor: Anchor) -> tuple[Dated, ...]:
     """Return the times a Chinese text names, in their order, without overlaps."""
     yearly = _YEARLY.search(text) is not None
+    habit = _HABIT.search(text) is not None
     found: list[Dated] = []
     for match in _FIND.finditer(text):
         if yearly and match["month"] and not match["year"]:
+            continue
+        if habit and (match["weekend"] == "周末" or (match["weekday"] and match["daystep"] is None)):
             continue
         if match["weekday"] and found and when.named(found[-1], text[found[-1].end : match.start()]):
             continue
