@@ -14,7 +14,7 @@ from reverie.forget import finish, mask_of
 from reverie.retract import retract, standing
 from reverie.store import journal, sessions
 from reverie.testing import CrashDisk, crash_loop, fail_loop
-from reverie.values import Put, listed, put, sweep
+from reverie.values import Put, matching, put, shown, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,9 @@ def storing(disk: CrashDisk, tell: Tell) -> None:
 
 def values(ws: Workspace) -> dict[str, Any]:
     """Return what is stored."""
-    return {one.key: one.value for one in listed(ws, ("t",), masked=Mask())}
+    mask = Mask()
+    living = [shown(one, mask) for one in matching(ws, ("t",), masked=mask)]
+    return {one.key: one.value for one in living}
 
 
 def test_a_cut_write_of_values_is_whole_or_absent(tmp_path: Path) -> None:

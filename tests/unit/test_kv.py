@@ -23,7 +23,7 @@ from reverie.store import stream
 from reverie.store.hosts import kv
 from reverie.store.workspace import Workspace
 from reverie.testing import FixedClock, counter_ids
-from reverie.values import Put, get, listed, namespaces, put, sweep
+from reverie.values import Put, Value, get, matching, namespaces, put, shown, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +65,14 @@ def keep(ws: Workspace, key: str, value: Any, **more: Any) -> None:
     put(ws, [Put(namespace=("t",), key=key, value=value, **more)])
 
 
+def values(ws: Workspace, name: str) -> list[Value]:
+    """Return what a reader sees of one namespace."""
+    return [shown(one, NOTHING) for one in matching(ws, (name,), masked=NOTHING)]
+
+
 def all_of(ws: Workspace) -> dict[str, Any]:
     """Return the living values by their keys."""
-    return {one.key: one.value for one in listed(ws, ("t",), masked=NOTHING)}
+    return {one.key: one.value for one in values(ws, "t")}
 
 
 def test_what_was_stored_is_there_for_whoever_opens_the_folder(ws: Workspace, tmp_path: Path) -> None:
@@ -191,7 +196,7 @@ def test_two_processes_lose_nothing(ws: Workspace, tmp_path: Path) -> None:
         mine += 1
     assert [one.wait() for one in running] == [0, 0]
     for name in ("a", "b"):
-        found = {one.key: one.value["n"] for one in listed(ws, (name,), masked=NOTHING)}
+        found = {one.key: one.value["n"] for one in values(ws, name)}
         assert found == {str(n): 380 + n for n in range(20)}
     assert all_of(ws) == {"mine": mine - 1}
     read: stream.Read[KeyValue] = stream.read(ws, layout.KV, KeyValue)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 import sys
 from functools import lru_cache
@@ -167,7 +168,8 @@ class Tree(msgspec.Struct, frozen=True):
         try:
             return self.ops.open(self.root, FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise NotAWorkspace(f"{self.root} holds no workspace; create one with `reverie init`") from error
+            remedy = f"create one with `reverie init {shlex.quote(str(self.root))}`"
+            raise NotAWorkspace(f"{self.root} holds no workspace; {remedy}") from error
         except OSError as error:
             raise refusal(error, self.root, doing="open") from error
 
