@@ -93,8 +93,7 @@ def turns_of(ws: Workspace, where: Where | None) -> list[tuple[str, Turn]]:
     return [
         (where.session, turn)
         for turn in sessions.read(ws, where.session)
-        if turn.content != ERASED
-        and (where.since or "0") <= ws.calendar.day(turn.at) <= (where.until or "9999-12-31")
+        if turn.content != ERASED and where.within(ws.calendar.day(turn.at))
     ]
 
 

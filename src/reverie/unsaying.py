@@ -155,9 +155,8 @@ def _said(
 
 
 def _naming(ws: Workspace, claims: Claims, *, where: Where) -> Iterator[Saying]:
-    first, last = where.since or "0", where.until or "9999-12-31"
     for session, turn in _every(ws):
-        if where.session in {"", session} and first <= ws.calendar.day(turn.at) <= last:
+        if where.session in {"", session} and where.within(ws.calendar.day(turn.at)):
             texts = claims.without(sentences_naming(turn, where.about))
             if texts:
                 yield Saying(session, turn, texts)

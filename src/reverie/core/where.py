@@ -84,6 +84,10 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         }
         return {name: (one,) if isinstance(one, str) else one for name, one in wanted.items() if one}
 
+    def within(self, day: str) -> bool:
+        """Whether a day is neither before `since` nor after `until`."""
+        return (not self.since or day >= self.since) and (not self.until or day <= self.until)
+
     def admits(self, state: EntryState) -> bool:
         """Whether `state` is among those meant, the limit aside."""
         entry = state.entry
@@ -92,8 +96,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
             and (not self.who or self.who == entry.who)
             and (not self.scope or self.scope == entry.scope)
             and (not self.tag or self.tag in entry.tags)
-            and (not self.since or entry.day >= self.since)
-            and (not self.until or entry.day <= self.until)
+            and self.within(entry.day)
             and (self.as_of is None or entry.at <= self.as_of)
             and (self.include_hidden or not state.hidden)
             and (self.include_previous or self.as_of is not None or state.current or state.hidden)

@@ -8,16 +8,13 @@ whose direction these do not tell is left as it was said. Never reads a clock, o
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
 
 from msgspec.structs import replace
 
 from reverie.core.text.patterns import Words
 from reverie.model.rules import third_person, when_en
 from reverie.model.rules import words_en as words
-from reverie.model.rules.when import Anchor, Dated, Dates
-
-Way = Literal["ahead", "behind", ""]
+from reverie.model.rules.when import Anchor, Dated, Dates, Way
 
 # What takes place on a day that is known beforehand.
 _EVENT = Words(

@@ -8,23 +8,20 @@ and is left as it was said where that does not tell. Never reads a clock, or a d
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
 
 from msgspec.structs import replace
 
 from reverie.core.text.patterns import Words
 from reverie.model.rules import when_zh
 from reverie.model.rules import words_zh as words
-from reverie.model.rules.when import Anchor, Dated, Dates
-
-Way = Literal["ahead", "behind", ""]
+from reverie.model.rules.when import Anchor, Dated, Dates, Way
 
 _DONE = Words(r"了(?!解)|过(?!来|去|年|期|敏|几天|一会|一遍|目|户|程)|以来")
 _GOT = Words(
     r"""拿到|收到|接到|得到|买|订|定|抢到|抢|约|报名|报|排|安排|通知|邀请|请|领到|被分|分到|中签|拿了|给|发来|寄来|送"""
 )
 _WENT = Words(
-    r"""参加|去|来|开|吃|看|考|做|结束|错过|赶|见|听|出席|完成|面试|上|过|跑|玩|聊|办|度过|忘|取|坐|玩|写|交|讲|主持"""
+    r"""参加|去|来|开|吃|看|考|做|结束|错过|赶|见|听|出席|完成|面试|上|过|跑|玩|聊|办|度过|忘|取|坐|写|交|讲|主持"""
 )
 _EVENT = Words(
     r"""的?[^,。]{0,8}?(?:面试|考试|婚礼|票|航班|高铁|火车|飞机|手术|会议|会|预约|门诊|号|演唱会|演出|音乐会|比赛|聚会|聚餐|饭局

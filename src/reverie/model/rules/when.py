@@ -26,6 +26,7 @@ from typing import Literal
 
 import msgspec
 
+Way = Literal["ahead", "behind", ""]  # which side of a moment a time lies on, "" where nothing tells
 DueRole = Literal["", "by", "since", "until", "due"]
 MAX_COUNT = 400  # the largest number of days, weeks, months or years that is read as a distance
 
@@ -63,7 +64,7 @@ class Dates(msgspec.Struct, frozen=True):
         coming: tuple[Dated, ...],
         behind: tuple[Dated, ...],
         *,
-        way: Callable[[Dated], Literal["ahead", "behind", ""]],
+        way: Callable[[Dated], Way],
     ) -> Dates:
         """Choose for each time between its two readings; one that has the same in both points nowhere."""
         other = {one.start: one for one in behind}
