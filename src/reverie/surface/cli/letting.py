@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -163,13 +164,17 @@ def erase(
     named, chosen = entries or [], _filter(ctx, entries)
     with opened(ctx) as memory:
         meant = _meant(memory, named, chosen, forgotten=True)
+
+        @cache  # it reads every file, and both the question and the bar may want it
+        def planned() -> Erased:
+            return memory.erase(named, where=chosen, dry_run=True)
+
+        def work() -> Work:
+            return erasing(memory.root, len(planned().places))
+
         if not (dry_run or yes):
-            _confirm(ctx, lambda: _taken(memory.erase(named, where=chosen, dry_run=True), meant, chosen))
-
-        def planned() -> Work:
-            return erasing(memory.root, len(memory.erase(named, where=chosen, dry_run=True).places))
-
-        with watched(planned, quiet=dry_run or globals_of(ctx).json):
+            _confirm(ctx, lambda: _taken(planned(), meant, chosen))
+        with watched(work, quiet=dry_run or globals_of(ctx).json):
             done = memory.erase(named, where=chosen, dry_run=dry_run)
     answer(
         ctx,
